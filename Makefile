@@ -1,0 +1,72 @@
+# make demo and make test do all their own set-up; the other targets are for development.
+VENV ?= .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+CORE := $(shell find core -name '*.h' -o -name '*.cc') CMakeLists.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: all build demo test lint format bench sanitize clean
+
+all: build
+
+# -- set-up: tools, virtual environment, editable build ---------------------------------------
+
+$(VENV)/.tools: tools/setup.sh
+	@PYTHON=$(PYTHON) sh tools/setup.sh
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) --upgrade pip 'scikit-build-core>=0.11' 'nanobind>=2.9' ninja
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.tools pyproject.toml $(CORE)
+	@echo 'building Demotic into $(VENV)'
+	@$(PIP) --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.built
+	@echo 'installing what the tests compare with (the first time takes a few minutes)'
+	@$(PIP) --no-build-isolation -e '.[test]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.test
+	@$(PIP) --no-build-isolation -e '.[dev]'
+	@touch $@
+
+build: $(VENV)/.built
+
+# -- what one runs ----------------------------------------------------------------------------
+
+demo: $(VENV)/.built
+	$(BIN)/demotic demo --out demo-out
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(filter %.h %.cc,$(CORE))
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/clang-format -i $(filter %.h %.cc,$(CORE))
+
+bench: $(VENV)/.test
+	$(BIN)/python -m benchmarks
+
+# The sanitised core lives in its own environment; libstdc++ must be loaded before the test's C++
+# packages, and Python itself leaks by design.
+sanitize: $(VENV)/.test
+	@test -x $(VENV)-asan/bin/python || $(PYTHON) -m venv --system-site-packages $(VENV)-asan
+	@echo "$$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')" \
+	  > $$($(VENV)-asan/bin/python -c 'import site; print(site.getsitepackages()[0])')/base.pth
+	@$(VENV)-asan/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  --no-build-isolation -C build-dir=build-asan -C cmake.define.DEMOTIC_SANITIZE=ON \
+	  -C cmake.build-type=None --force-reinstall .
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so.6)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	$(VENV)-asan/bin/python -m pytest -p no:cacheprovider
+
+clean:
+	rm -rf build build-asan $(VENV) $(VENV)-asan demo-out bench-out

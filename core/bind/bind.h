@@ -1,0 +1,18 @@
+// What every binding file shares.  A binding file turns Python arguments into core types, releases
+// the interpreter lock, calls one kernel and turns the result back; nothing else lives here.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace demotic::bind {
+
+namespace nb = nanobind;
+
+using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+
+void text(nb::module_& m);
+void lm(nb::module_& m);
+void align(nb::module_& m);
+void metrics(nb::module_& m);
+
+}  // namespace demotic::bind

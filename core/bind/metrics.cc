@@ -1,0 +1,7 @@
+#include "bind/bind.h"
+
+namespace demotic::bind {
+
+void metrics(nb::module_&) {}
+
+}  // namespace demotic::bind

@@ -1,0 +1,47 @@
+#include <nanobind/stl/string.h>
+
+#include "bind/bind.h"
+#include "io/error.h"
+
+namespace nb = nanobind;
+
+namespace {
+
+const char* class_of(demotic::Fault fault) {
+  switch (fault) {
+    case demotic::Fault::format:
+      return "FormatError";
+    case demotic::Fault::corrupt:
+      return "CorruptFileError";
+    case demotic::Fault::io:
+      return "FileAccessError";
+    case demotic::Fault::argument:
+      return "ArgumentError";
+  }
+  return "DemoticError";
+}
+
+// demotic.errors owns the classes, so that `except` clauses read the same for Python and core code.
+void raise_in_python(const demotic::Error& error) {
+  nb::object type = nb::module_::import_("demotic.errors").attr(class_of(error.fault));
+  nb::object line = error.line == 0 ? nb::none() : nb::object(nb::int_(error.line));
+  nb::object value = type(error.what(), nb::arg("line") = line, nb::arg("remedy") = error.remedy);
+  PyErr_SetObject(type.ptr(), value.ptr());
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "The C++ core of Demotic: arrays in, arrays out; the public API is the demotic package";
+  nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+    try {
+      std::rethrow_exception(p);
+    } catch (const demotic::Error& error) {
+      raise_in_python(error);
+    }
+  });
+  demotic::bind::text(m);
+  demotic::bind::lm(m);
+  demotic::bind::align(m);
+  demotic::bind::metrics(m);
+}

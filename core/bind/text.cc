@@ -1,0 +1,33 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include "bind/bind.h"
+#include "text/token_lines.h"
+#include "text/vocab.h"
+
+namespace demotic::bind {
+
+void text(nb::module_& m) {
+  nb::class_<Vocab>(m, "Vocab", "Words and their ids, in order of first appearance")
+      .def(nb::init<>())
+      .def("add", &Vocab::add, nb::arg("word"))
+      .def("find", &Vocab::find, nb::arg("word"), "The word's id, or 0 for an unknown word")
+      .def("word", &Vocab::word, nb::arg("id"))
+      .def("__len__", &Vocab::size);
+
+  nb::class_<TokenLines>(m, "TokenLines", "Tokenised sentences as ids in one flat array")
+      .def(nb::init<>())
+      .def(
+          "append",
+          [](TokenLines& lines, nb::bytes text, Vocab& vocab) {
+            const std::string_view view(text.c_str(), text.size());
+            const nb::gil_scoped_release unlocked;
+            encode(view, vocab, lines);
+          },
+          nb::arg("text"), nb::arg("vocab"),
+          "Append the lines of a UTF-8 text whose tokens are separated by spaces")
+      .def_prop_ro("tokens", [](const TokenLines& lines) { return lines.ids.size(); })
+      .def("__len__", &TokenLines::size);
+}
+
+}  // namespace demotic::bind

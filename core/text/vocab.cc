@@ -1,0 +1,48 @@
+#include "text/vocab.h"
+
+#include "io/error.h"
+
+namespace demotic {
+
+VocabView::VocabView(const Container& container)
+    : bytes_(container.section<char>("vocab.bytes")),
+      ends_(container.section<uint64_t>("vocab.ends")),
+      slots_(container.section<uint32_t>("vocab.slots")) {
+  if ((slots_.size() & (slots_.size() - 1)) != 0 || ends_.size() > slots_.size())
+    throw Error(Fault::corrupt, "damaged vocabulary", 0, "copy the file again or rebuild it");
+}
+
+Vocab::Vocab() : slots_(1024, 0) { add(kUnknownWord); }
+
+uint32_t Vocab::add(std::string_view word) {
+  const size_t mask = slots_.size() - 1;
+  size_t at = hash_word(word) & mask;
+  const VocabView all = view();
+  for (; slots_[at] != 0; at = (at + 1) & mask)
+    if (all.word(slots_[at] - 1) == word) return slots_[at] - 1;
+  if (ends_.size() >= UINT32_MAX - 1) throw Error(Fault::argument, "more than 2^32 different words");
+  bytes_.insert(bytes_.end(), word.begin(), word.end());
+  ends_.push_back(bytes_.size());
+  slots_[at] = size();
+  if (ends_.size() * 2 > slots_.size()) grow();
+  return size() - 1;
+}
+
+void Vocab::grow() {
+  slots_.assign(slots_.size() * 2, 0);
+  const size_t mask = slots_.size() - 1;
+  const VocabView all(bytes_, ends_, {});
+  for (uint32_t id = 0; id < size(); ++id) {
+    size_t at = hash_word(all.word(id)) & mask;
+    while (slots_[at] != 0) at = (at + 1) & mask;
+    slots_[at] = id + 1;
+  }
+}
+
+void Vocab::save(ContainerWriter& out) const {
+  out.section<char>("vocab.bytes", bytes_);
+  out.section<uint64_t>("vocab.ends", ends_);
+  out.section<uint32_t>("vocab.slots", slots_);
+}
+
+}  // namespace demotic

@@ -1,0 +1,70 @@
+"""The ``demotic`` command: one module per subcommand, heavy imports inside the functions."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from demotic.cli import align, demo, evaluate, inspect, lm
+from demotic.errors import DemoticError
+
+app = typer.Typer(
+    name="demotic",
+    help="Turn a translation memory into a fast, explainable translator.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from demotic import __version__
+
+        print(f"demotic {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+for module in (demo, align, lm, evaluate, inspect):
+    app.command(module.NAME, no_args_is_help=module.NEEDS_ARGUMENTS)(module.command)
+
+
+def main() -> None:
+    """Run the command line: 0 ok, 1 failure, 2 wrong usage, 130 interrupted."""
+    try:
+        app()
+    except DemoticError as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        print("interrupted; nothing half-written was left behind", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader (`| head`) has seen enough; keep the interpreter from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except MemoryError:
+        _fail("out of memory (use a smaller input or a lower --memory)")
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            _fail(f"{error.filename or 'output'}: no space left on the disk (free some space)")
+        _fail(str(error))
+
+
+def _fail(message: str) -> None:
+    print(f"demotic: error: {message}", file=sys.stderr)
+    sys.exit(1)

@@ -1,0 +1,10 @@
+"""``demotic evaluate``."""
+
+from __future__ import annotations
+
+NAME = "evaluate"
+NEEDS_ARGUMENTS = True
+
+
+def command() -> None:
+    """To be written."""

@@ -1,0 +1,60 @@
+"""Every failure that a user can cause: what was wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class DemoticError(Exception):
+    """Base of all errors; prints as ``file:line: message (remedy)``."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | Path | None = None,
+        line: int | None = None,
+        remedy: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = str(path) if path is not None else None
+        self.line = line
+        self.remedy = remedy
+
+    def at(self, path: str | Path) -> DemoticError:
+        """Name the file, where the code that raised the error did not know it."""
+        if self.path is None:
+            self.path = str(path)
+        return self
+
+    def __str__(self) -> str:
+        where = self.path or ""
+        if self.line is not None:
+            where = f"{where}:{self.line}" if where else f"line {self.line}"
+        text = f"{where}: {self.message}" if where else self.message
+        return f"{text} ({self.remedy})" if self.remedy else text
+
+
+class FormatError(DemoticError):
+    """Input that does not follow its format."""
+
+
+class EncodingError(FormatError):
+    """Input that is not the text it should be: invalid UTF-8, a binary file, a wrong charset."""
+
+
+class CorruptFileError(DemoticError):
+    """A binary file of ours that was truncated, swapped or changed."""
+
+
+class FileAccessError(DemoticError):
+    """The operating system refused: missing, unreadable, unwritable, disk full."""
+
+
+class ArgumentError(DemoticError):
+    """A call or an option that makes no sense."""
+
+
+class MissingDependencyError(DemoticError):
+    """An optional package is needed and not installed; the remedy names it."""

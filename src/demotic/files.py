@@ -1,0 +1,204 @@
+"""Files in and out: plain or gzip, ``-`` for the standard streams, nothing half-written.
+
+Readers stream and say ``file:line`` when the text is bad.  Writers go to a temporary name beside
+the target and are renamed when complete, so that a failure leaves what was there before.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import gzip
+import os
+import shutil
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from demotic.errors import DemoticError, EncodingError, FileAccessError, FormatError
+
+CHUNK = 1 << 20
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+@contextlib.contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """Add the file's name to errors that come up inside."""
+    try:
+        yield
+    except DemoticError as error:
+        error.at(path)
+        raise
+    except OSError as error:
+        raise FileAccessError(error.strerror or str(error), path=error.filename or path) from error
+
+
+def read_bytes(path: str | Path) -> Iterator[bytes]:
+    """The file's content in chunks, gzip undone whatever the file is called."""
+    with naming(path), contextlib.ExitStack() as stack:
+        raw: BinaryIO
+        if str(path) == "-":
+            raw = sys.stdin.buffer
+        else:
+            raw = stack.enter_context(Path(path).open("rb"))
+        # A second buffer, so that the first bytes can be looked at on a pipe as well.
+        head = raw.read(2)
+        stream: IO[bytes] = cast(IO[bytes], _Prefixed(head, raw))
+        if head == _GZIP_MAGIC:
+            stream = stack.enter_context(gzip.GzipFile(fileobj=stream))
+        try:
+            while chunk := stream.read(CHUNK):
+                yield chunk
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise FormatError(
+                f"damaged gzip file: {error}", path=path, remedy="copy or compress it again"
+            ) from error
+
+
+class _Prefixed:
+    """A stream with a few bytes put back in front."""
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self._head = head
+        self._rest = rest
+
+    def read(self, size: int = -1) -> bytes:
+        if not self._head:
+            return self._rest.read(size)
+        head, self._head = self._head, b""
+        return head if 0 <= size <= len(head) else head + self._rest.read(size - len(head))
+
+
+def read_text(path: str | Path) -> Iterator[bytes]:
+    """Chunks of whole lines, checked to be UTF-8 text, each ending with a newline.
+
+    A byte-order mark is dropped; a carriage return before a newline too.
+    """
+    line = 1
+    rest = b""
+    first = True
+    for chunk in read_bytes(path):
+        if first:
+            chunk = chunk.removeprefix(codecs.BOM_UTF8)
+            first = False
+        cut = chunk.rfind(b"\n") + 1
+        if cut == 0:
+            rest += chunk
+            continue
+        block = rest + chunk[:cut]
+        rest = chunk[cut:]
+        yield _checked(block, path, line)
+        line += block.count(b"\n")
+    if rest:
+        yield _checked(rest + b"\n", path, line)
+
+
+def _checked(block: bytes, path: str | Path, first_line: int) -> bytes:
+    if b"\0" in block:
+        line = first_line + block.count(b"\n", 0, block.index(b"\0"))
+        raise EncodingError(
+            "a binary file, not text (it holds a NUL byte)",
+            path=path,
+            line=line,
+            remedy="give a plain or gzip-compressed UTF-8 text file",
+        )
+    try:
+        block.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = first_line + block.count(b"\n", 0, error.start)
+        raise EncodingError(
+            f"invalid UTF-8 (byte 0x{block[error.start]:02x})",
+            path=path,
+            line=line,
+            remedy="convert the file with iconv -t UTF-8",
+        ) from None
+    return block.replace(b"\r\n", b"\n") if b"\r" in block else block
+
+
+def read_lines(path: str | Path) -> Iterator[str]:
+    """The lines of a UTF-8 text, without their newlines."""
+    for block in read_text(path):
+        yield from block.decode("utf-8")[:-1].split("\n")
+
+
+@contextlib.contextmanager
+def atomic_path(path: str | Path) -> Iterator[Path]:
+    """A temporary name beside ``path`` that takes its place when the block ends well."""
+    target = Path(path)
+    with naming(path):
+        if target.is_dir():
+            raise FileAccessError("is a directory", path=path, remedy="name a file")
+        if not target.parent.is_dir():
+            raise FileAccessError(
+                f"no such folder: {target.parent}", path=path, remedy="create the folder first"
+            )
+        if target.exists() and not target.is_file():  # /dev/stdout, a named pipe
+            yield target
+            return
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@contextlib.contextmanager
+def write_bytes(path: str | Path) -> Iterator[IO[bytes]]:
+    """A binary stream that replaces ``path`` when complete; ``.gz`` compresses, ``-`` is stdout."""
+    if str(path) == "-":
+        with naming("standard output"):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        return
+    with atomic_path(path) as temporary, temporary.open("wb") as raw:
+        if str(path).endswith(".gz"):
+            # No name and no time in the header: the same text gives the same bytes.
+            with gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=6, mtime=0) as out:
+                yield cast(IO[bytes], out)
+        else:
+            yield raw
+
+
+def write_lines(path: str | Path, lines: Iterable[str]) -> int:
+    """Write lines, each with a newline; the number written."""
+    count = 0
+    with write_bytes(path) as out:
+        for line in lines:
+            out.write(line.encode("utf-8"))
+            out.write(b"\n")
+            count += 1
+    return count
+
+
+@contextlib.contextmanager
+def atomic_folder(path: str | Path) -> Iterator[Path]:
+    """A temporary folder that takes the place of ``path`` when the block ends well."""
+    target = Path(path)
+    with naming(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        try:
+            yield temporary
+            temporary.chmod(0o777 & ~_umask())
+            if target.is_dir():
+                old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+                target.replace(old)
+                temporary.replace(target)
+                shutil.rmtree(old)
+            else:
+                temporary.replace(target)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)

@@ -1,0 +1,120 @@
+"""What long work tells the user while it runs.
+
+    with progress.step("aligning", total=10) as advance:
+        for round in range(10):
+            ...
+            advance(1)
+
+Library calls take a ``Progress`` and default to ``SILENT``; the command line passes one that fits
+the terminal, a log file, or ``--json-log``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import IO
+
+Advance = Callable[[int], None]
+
+
+class Progress:
+    """Says nothing; the base of those who speak."""
+
+    @contextmanager
+    def step(self, title: str, total: int | None = None, unit: str = "") -> Iterator[Advance]:
+        """One piece of work; call the yielded function with the amount done since the last call."""
+        yield lambda amount: None
+
+    def say(self, message: str) -> None:
+        """One line of news."""
+
+
+SILENT = Progress()
+
+
+class TerminalProgress(Progress):
+    """A bar on a terminal."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self._console = Console(stderr=True)
+
+    @contextmanager
+    def step(self, title: str, total: int | None = None, unit: str = "") -> Iterator[Advance]:
+        from rich import progress as bars
+
+        columns: list[bars.ProgressColumn] = [
+            bars.TextColumn("{task.description}"),
+            bars.BarColumn(),
+            bars.MofNCompleteColumn(),
+            bars.TextColumn(unit),
+            bars.TimeElapsedColumn(),
+        ]
+        with bars.Progress(*columns, console=self._console) as bar:
+            task = bar.add_task(title, total=total)
+            yield lambda amount: bar.advance(task, amount)
+
+    def say(self, message: str) -> None:
+        self._console.print(message, highlight=False, markup=False)
+
+
+class PlainProgress(Progress):
+    """A line now and then, for logs."""
+
+    def __init__(self, stream: IO[str] | None = None, every: float = 5.0) -> None:
+        self._stream = stream or sys.stderr
+        self._every = every
+
+    @contextmanager
+    def step(self, title: str, total: int | None = None, unit: str = "") -> Iterator[Advance]:
+        begin = last = time.monotonic()
+        done = 0
+
+        def advance(amount: int) -> None:
+            nonlocal done, last
+            done += amount
+            now = time.monotonic()
+            if now - last >= self._every:
+                last = now
+                self._report(title, done, total, unit, now - begin, finished=False)
+
+        yield advance
+        self._report(title, done, total, unit, time.monotonic() - begin, finished=True)
+
+    def say(self, message: str) -> None:
+        print(message, file=self._stream, flush=True)
+
+    def _report(
+        self, title: str, done: int, total: int | None, unit: str, seconds: float, *, finished: bool
+    ) -> None:
+        amount = f"{done:,}" if total is None or finished else f"{done:,}/{total:,}"
+        self.say(f"{title}: {amount} {unit}".rstrip() + f" ({seconds:.1f} s)")
+
+
+class JsonProgress(PlainProgress):
+    """One JSON object per line, for machines."""
+
+    def say(self, message: str) -> None:
+        self._write({"event": "message", "text": message})
+
+    def _report(
+        self, title: str, done: int, total: int | None, unit: str, seconds: float, *, finished: bool
+    ) -> None:
+        self._write(
+            {
+                "event": "done" if finished else "progress",
+                "step": title,
+                "amount": done,
+                "total": total,
+                "unit": unit,
+                "seconds": round(seconds, 3),
+            }
+        )
+
+    def _write(self, record: dict[str, object]) -> None:
+        print(json.dumps(record, ensure_ascii=False), file=self._stream, flush=True)

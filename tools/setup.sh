@@ -1,0 +1,21 @@
+#!/bin/sh
+# Checks for what cannot come from PyPI: a C++20 compiler, CMake, Python's headers and venv.
+# As root on Debian or Ubuntu the missing ones are installed; otherwise this says what to install.
+set -eu
+PYTHON=${PYTHON:-python3}
+missing=
+command -v g++ >/dev/null 2>&1 || command -v clang++ >/dev/null 2>&1 || missing="$missing g++"
+command -v cmake >/dev/null 2>&1 || missing="$missing cmake"
+"$PYTHON" -c 'import ensurepip, venv' >/dev/null 2>&1 || missing="$missing python3-venv"
+"$PYTHON" -c 'import sysconfig, os, sys
+sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' \
+  >/dev/null 2>&1 || missing="$missing python3-dev"
+[ -z "$missing" ] && exit 0
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+  echo "installing$missing"
+  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $missing >/dev/null
+else
+  echo "Demotic needs these packages:$missing" >&2
+  echo "On Debian or Ubuntu: sudo apt-get install$missing" >&2
+  exit 1
+fi
