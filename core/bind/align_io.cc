@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "align/lexical_table.h"
 #include "align/links.h"
 #include "align/pharaoh.h"
 #include "align/symmetrise.h"
@@ -92,10 +93,61 @@ void bind_links(nb::module_& m) {
            [](const Links& a, const Links& b) { return a.pairs == b.pairs && a.ends == b.ends; });
 }
 
+void bind_lexical_table(nb::module_& m) {
+  nb::class_<LexicalCounts>(m, "LexicalCounts", "Counts of linked words")
+      .def(nb::init<const Vocab&, const Vocab&>(), nb::arg("source"), nb::arg("target"))
+      .def("add", &LexicalCounts::add, nb::arg("source"), nb::arg("target"), nb::arg("links"),
+           nb::arg("begin"), nb::arg("end"), Unlocked(),
+           "Count the sentence pairs from begin up to end");
+
+  nb::class_<LexicalTable>(m, "LexicalTable", "Word translation probabilities of both directions")
+      .def(
+          "__init__",
+          [](LexicalTable* self, LexicalCounts& counts, const Vocab& source, const Vocab& target) {
+            new (self) LexicalTable(counts, source, target);
+          },
+          nb::arg("counts"), nb::arg("source"), nb::arg("target"), Unlocked())
+      .def(nb::init<const std::string&>(), nb::arg("path"), Unlocked())
+      .def("target_given_source", &LexicalTable::target_given_source, nb::arg("source"),
+           nb::arg("target"), "w(e|f) of two ids")
+      .def("source_given_target", &LexicalTable::source_given_target, nb::arg("source"),
+           nb::arg("target"), "w(f|e) of two ids")
+      .def("source_id", &LexicalTable::source_id, nb::arg("word"))
+      .def("target_id", &LexicalTable::target_id, nb::arg("word"))
+      .def_prop_ro("rows", &LexicalTable::rows)
+      .def(
+          "text",
+          [](const LexicalTable& table, bool target_given_source, size_t begin, size_t end) {
+            std::string text;
+            {
+              const nb::gil_scoped_release unlocked;
+              table.print(target_given_source, begin, end, text);
+            }
+            return nb::bytes(text.data(), text.size());
+          },
+          nb::arg("target_given_source"), nb::arg("begin"), nb::arg("end"),
+          "Rows in Moses' text form")
+      .def("save", &LexicalTable::save, nb::arg("path"), Unlocked())
+      .def("__len__", &LexicalTable::size);
+
+  nb::class_<LexicalReader>(m, "LexicalReader", "A lexical table from Moses' two text files")
+      .def(nb::init<>())
+      .def(
+          "add",
+          [](LexicalReader& reader, nb::bytes text, bool target_given_source, uint64_t first_line) {
+            const std::string_view view(text.c_str(), text.size());
+            const nb::gil_scoped_release unlocked;
+            reader.add(view, target_given_source, first_line);
+          },
+          nb::arg("text"), nb::arg("target_given_source"), nb::arg("first_line"))
+      .def("finish", &LexicalReader::finish, Unlocked());
+}
+
 }  // namespace
 
 void align_io(nb::module_& m) {
   bind_links(m);
+  bind_lexical_table(m);
 
   m.def(
       "parse_pharaoh",

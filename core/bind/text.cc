@@ -1,5 +1,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include "bind/bind.h"
 #include "text/token_lines.h"
@@ -27,6 +28,13 @@ void text(nb::module_& m) {
           nb::arg("text"), nb::arg("vocab"),
           "Append the lines of a UTF-8 text whose tokens are separated by spaces")
       .def_prop_ro("tokens", [](const TokenLines& lines) { return lines.ids.size(); })
+      .def(
+          "__getitem__",
+          [](const TokenLines& lines, size_t line) {
+            if (line >= lines.size()) throw nb::index_error("no such line");
+            return std::vector<uint32_t>(lines[line].begin(), lines[line].end());
+          },
+          nb::arg("line"), "The ids of one line")
       .def("__len__", &TokenLines::size);
 }
 

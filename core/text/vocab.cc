@@ -4,10 +4,10 @@
 
 namespace demotic {
 
-VocabView::VocabView(const Container& container)
-    : bytes_(container.section<char>("vocab.bytes")),
-      ends_(container.section<uint64_t>("vocab.ends")),
-      slots_(container.section<uint32_t>("vocab.slots")) {
+VocabView::VocabView(const Container& container, const std::string& prefix)
+    : bytes_(container.section<char>(prefix + ".bytes")),
+      ends_(container.section<uint64_t>(prefix + ".ends")),
+      slots_(container.section<uint32_t>(prefix + ".slots")) {
   if ((slots_.size() & (slots_.size() - 1)) != 0 || ends_.size() > slots_.size())
     throw Error(Fault::corrupt, "damaged vocabulary", 0, "copy the file again or rebuild it");
 }
@@ -20,7 +20,8 @@ uint32_t Vocab::add(std::string_view word) {
   const VocabView all = view();
   for (; slots_[at] != 0; at = (at + 1) & mask)
     if (all.word(slots_[at] - 1) == word) return slots_[at] - 1;
-  if (ends_.size() >= UINT32_MAX - 1) throw Error(Fault::argument, "more than 2^32 different words");
+  if (ends_.size() >= UINT32_MAX - 1)
+    throw Error(Fault::argument, "more than 2^32 different words");
   bytes_.insert(bytes_.end(), word.begin(), word.end());
   ends_.push_back(bytes_.size());
   slots_[at] = size();
@@ -39,10 +40,10 @@ void Vocab::grow() {
   }
 }
 
-void Vocab::save(ContainerWriter& out) const {
-  out.section<char>("vocab.bytes", bytes_);
-  out.section<uint64_t>("vocab.ends", ends_);
-  out.section<uint32_t>("vocab.slots", slots_);
+void Vocab::save(ContainerWriter& out, const std::string& prefix) const {
+  out.section<char>(prefix + ".bytes", bytes_);
+  out.section<uint64_t>(prefix + ".ends", ends_);
+  out.section<uint32_t>(prefix + ".slots", slots_);
 }
 
 }  // namespace demotic

@@ -30,8 +30,9 @@ class VocabView {
   VocabView(std::span<const char> bytes, std::span<const uint64_t> ends,
             std::span<const uint32_t> slots)
       : bytes_(bytes), ends_(ends), slots_(slots) {}
-  // Sections "vocab.bytes", "vocab.ends", "vocab.slots" of a container that outlives the view.
-  explicit VocabView(const Container& container);
+  // Sections "vocab.bytes", "vocab.ends", "vocab.slots" of a container that outlives the view; a
+  // file with two vocabularies gives each its own prefix.
+  explicit VocabView(const Container& container, const std::string& prefix = "vocab");
 
   uint32_t size() const { return static_cast<uint32_t>(ends_.size()); }
 
@@ -69,7 +70,7 @@ class Vocab {
   std::string_view word(uint32_t id) const { return view().word(id); }
   uint32_t size() const { return static_cast<uint32_t>(ends_.size()); }
   VocabView view() const { return {bytes_, ends_, slots_}; }
-  void save(ContainerWriter& out) const;
+  void save(ContainerWriter& out, const std::string& prefix = "vocab") const;
 
  private:
   void grow();

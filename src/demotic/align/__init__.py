@@ -1,8 +1,19 @@
-"""Word alignment: symmetrisation, Pharaoh files, error rates."""
+"""Word alignment: symmetrisation, Pharaoh files, lexical tables, error rates."""
 
 from demotic._core import Links
 from demotic.align.error_rate import ErrorRate, error_rate
+from demotic.align.lexical import LexicalTable
 from demotic.align.pharaoh import Gold
 from demotic.align.symmetrise import HEURISTICS, symmetrise
+from demotic.align.text import Text
 
-__all__ = ["HEURISTICS", "ErrorRate", "Gold", "Links", "error_rate", "symmetrise"]
+__all__ = [
+    "HEURISTICS",
+    "ErrorRate",
+    "Gold",
+    "LexicalTable",
+    "Links",
+    "Text",
+    "error_rate",
+    "symmetrise",
+]

@@ -54,7 +54,7 @@ class ErrorRate:
 
 
 def error_rate(alignments: Links, sure: Links, possible: Links | None = None) -> ErrorRate:
-    """Compare with a reference of the same number of sentence pairs; sure links are possible too."""
+    """Compare with a reference of the same number of lines; sure links are possible too."""
     possible = sure if possible is None else possible
     sizes = {len(alignments), len(sure), len(possible)}
     if len(sizes) > 1:

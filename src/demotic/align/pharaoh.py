@@ -21,7 +21,7 @@ _LINES = 1 << 16  # written at a time
 
 @dataclass(frozen=True)
 class Gold:
-    """A hand-made alignment: sure links, and possible ones, which include the sure (Och and Ney)."""
+    """A hand-made alignment: sure links, and possible ones, which include the sure."""
 
     sure: Links
     possible: Links
