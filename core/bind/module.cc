@@ -33,6 +33,7 @@ void raise_in_python(const demotic::Error& error) {
 
 NB_MODULE(_core, m) {
   m.doc() = "The C++ core of Demotic: arrays in, arrays out; the public API is the demotic package";
+  nb::set_leak_warnings(false);  // a model that lives until the interpreter ends is no leak
   nb::register_exception_translator([](const std::exception_ptr& p, void*) {
     try {
       std::rethrow_exception(p);
