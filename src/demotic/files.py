@@ -39,16 +39,15 @@ def naming(path: str | Path) -> Iterator[None]:
 def read_bytes(path: str | Path) -> Iterator[bytes]:
     """The file's content in chunks, gzip undone whatever the file is called."""
     with naming(path), contextlib.ExitStack() as stack:
-        raw: BinaryIO
-        if str(path) == "-":
-            raw = sys.stdin.buffer
-        else:
+        raw: BinaryIO = sys.stdin.buffer
+        if str(path) != "-":
             raw = stack.enter_context(Path(path).open("rb"))
-        # A second buffer, so that the first bytes can be looked at on a pipe as well.
+        # The first bytes are looked at and put back, since a pipe cannot be rewound.
         head = raw.read(2)
-        stream: IO[bytes] = cast(IO[bytes], _Prefixed(head, raw))
+        stream = cast(BinaryIO, _Prefixed(head, raw))
         if head == _GZIP_MAGIC:
-            stream = stack.enter_context(gzip.GzipFile(fileobj=stream))
+            unpacked = stack.enter_context(gzip.GzipFile(fileobj=stream))
+            stream = cast(BinaryIO, unpacked)
         try:
             while chunk := stream.read(CHUNK):
                 yield chunk
@@ -166,7 +165,9 @@ def write_bytes(path: str | Path) -> Iterator[IO[bytes]]:
     with atomic_path(path) as temporary, temporary.open("wb") as raw:
         if str(path).endswith(".gz"):
             # No name and no time in the header: the same text gives the same bytes.
-            with gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=6, mtime=0) as out:
+            with gzip.GzipFile(
+                filename="", mode="wb", fileobj=raw, compresslevel=6, mtime=0
+            ) as out:
                 yield cast(IO[bytes], out)
         else:
             yield raw
