@@ -40,7 +40,7 @@ void Vocab::grow() {
   }
 }
 
-void Vocab::save(ContainerWriter& out, const std::string& prefix) const {
+void VocabView::save(ContainerWriter& out, const std::string& prefix) const {
   out.section<char>(prefix + ".bytes", bytes_);
   out.section<uint64_t>(prefix + ".ends", ends_);
   out.section<uint32_t>(prefix + ".slots", slots_);

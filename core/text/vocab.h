@@ -20,7 +20,30 @@ namespace demotic {
 inline constexpr uint32_t kUnknown = 0;
 inline constexpr std::string_view kUnknownWord = "<unk>";
 
-inline uint64_t hash_word(std::string_view word) { return checksum64(word.data(), word.size()); }
+// Words are short: a step per eight bytes, and the last one may overlap the one before.
+inline uint64_t hash_word(std::string_view word) {
+  constexpr uint64_t kFactor = 0x9e3779b185ebca87ull;
+  const char* p = word.data();
+  const size_t size = word.size();
+  uint64_t hash = size * kFactor;
+  uint64_t part = 0;
+  if (size >= 8) {
+    for (size_t at = 0; at + 8 < size; at += 8) {
+      std::memcpy(&part, p + at, 8);
+      hash = std::rotl((hash ^ part) * kFactor, 32);
+    }
+    std::memcpy(&part, p + size - 8, 8);
+  } else if (size >= 4) {
+    uint32_t first, last;
+    std::memcpy(&first, p, 4);
+    std::memcpy(&last, p + size - 4, 4);
+    part = uint64_t{first} << 32 | last;
+  } else if (size > 0) {
+    const auto byte = [p](size_t at) { return uint64_t{static_cast<unsigned char>(p[at])}; };
+    part = byte(0) << 16 | byte(size / 2) << 8 | byte(size - 1);
+  }
+  return mix64(hash ^ part);
+}
 
 // Read-only lookup in three flat arrays: word bytes, their borders, and open-addressing slots that
 // hold id + 1 (0 = free).  A damaged array can give a wrong word, never a read outside.
@@ -33,6 +56,8 @@ class VocabView {
   // Sections "vocab.bytes", "vocab.ends", "vocab.slots" of a container that outlives the view; a
   // file with two vocabularies gives each its own prefix.
   explicit VocabView(const Container& container, const std::string& prefix = "vocab");
+
+  void save(ContainerWriter& out, const std::string& prefix = "vocab") const;
 
   uint32_t size() const { return static_cast<uint32_t>(ends_.size()); }
 
@@ -70,7 +95,9 @@ class Vocab {
   std::string_view word(uint32_t id) const { return view().word(id); }
   uint32_t size() const { return static_cast<uint32_t>(ends_.size()); }
   VocabView view() const { return {bytes_, ends_, slots_}; }
-  void save(ContainerWriter& out, const std::string& prefix = "vocab") const;
+  void save(ContainerWriter& out, const std::string& prefix = "vocab") const {
+    view().save(out, prefix);
+  }
 
  private:
   void grow();

@@ -1,0 +1,256 @@
+"""N-gram language models: load, save, score.
+
+    lm = LanguageModel.load("news.arpa.gz")
+    lm.save("news.bin")                     # memory-mapped, loads in milliseconds
+    lm.score("the house is small .")        # log10 p(sentence, </s> | <s>)
+    lm.score_lines(lines, threads=4).perplexity
+
+Sentences are strings of words separated by white space, tokenised as the model's text was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demotic import _core, files
+from demotic.errors import ArgumentError
+from demotic.lm import arpa
+from demotic.progress import SILENT, Progress
+
+_MAGIC = b"DEMOTIC\0"
+_SLICE = 1 << 22  # bytes of text scored between two looks at the keyboard
+
+State = _core.LmState
+Fragment = _core.LmFragment
+
+
+class WordScore(NamedTuple):
+    """One word's score: log10 probability, length of the n-gram found, is the word unknown?"""
+
+    log10: float
+    length: int
+    oov: bool
+
+
+@dataclass(frozen=True)
+class LineScores:
+    """Scores of many lines, in their order; words count ``</s>`` where it was scored."""
+
+    log10: NDArray[np.float64]
+    words: NDArray[np.uint32]
+    oovs: NDArray[np.uint32]
+    oov_log10: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.log10)
+
+    @property
+    def total(self) -> float:
+        """Log10 probability of everything."""
+        return float(self.log10.sum())
+
+    @property
+    def perplexity(self) -> float:
+        """Per word, unknown words included."""
+        return _perplexity(self.total, int(self.words.sum()))
+
+    @property
+    def perplexity_without_oov(self) -> float:
+        """Per known word."""
+        return _perplexity(
+            self.total - float(self.oov_log10.sum()), int(self.words.sum()) - int(self.oovs.sum())
+        )
+
+
+def _perplexity(log10: float, words: int) -> float:
+    return float(10.0 ** (-log10 / words)) if words else 1.0
+
+
+class LanguageModel:
+    """An n-gram model with back-off; read-only, safe to share between threads."""
+
+    def __init__(self, core: _core.LmModel) -> None:
+        self._core = core
+        # The hottest method goes straight to the core; see score() for its meaning.
+        self._score = core.score
+
+    @classmethod
+    def load(
+        cls, path: str | Path, *, verify: bool | None = None, progress: Progress = SILENT
+    ) -> LanguageModel:
+        """Read an ARPA file (``.gz`` too) or map a binary one, whatever it is called.
+
+        ``verify`` compares a binary file with its checksums; without it, files up to 64 MiB are.
+        """
+        if _is_binary(path):
+            with files.naming(path):
+                return cls(_core.LmModel.open(str(path), verify))
+        builder = _core.LmBuilder()
+        arpa.read(path, builder, progress=progress)
+        return cls(builder.finish())
+
+    def save(self, path: str | Path) -> None:
+        """Write ARPA (``.arpa``, ``.arpa.gz``) or, under any other name, the binary form."""
+        if arpa.is_arpa(path):
+            with arpa.writing(path) as sink:
+                self._core.emit(sink)
+        else:
+            with files.atomic_path(path) as temporary:
+                self._core.save(str(temporary))
+
+    # -- what it is -----------------------------------------------------------------------------
+
+    @property
+    def order(self) -> int:
+        """The length of its longest n-grams."""
+        return self._core.order
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Number of n-grams of each order."""
+        return tuple(self._core.counts)
+
+    @property
+    def vocabulary(self) -> Sequence[str]:
+        """Its words by id, ``<unk>`` first."""
+        return _Vocabulary(self._core)
+
+    def __contains__(self, word: str) -> bool:
+        return self._core.find(word) != 0
+
+    def __repr__(self) -> str:
+        return f"<LanguageModel of order {self.order}, {self.counts[0]:,} words>"
+
+    # -- sentences ------------------------------------------------------------------------------
+
+    def score(self, sentence: str, bos: bool = True, eos: bool = True) -> float:
+        """Log10 probability of a sentence, after ``<s>`` and with ``</s>`` unless told otherwise."""
+        return self._score(sentence, bos, eos)
+
+    def full_scores(self, sentence: str, *, bos: bool = True, eos: bool = True) -> list[WordScore]:
+        """The score of each word, ``</s>`` last."""
+        return [WordScore(*each) for each in self._core.full_scores(sentence, bos, eos)]
+
+    def perplexity(self, sentence: str) -> float:
+        """Of one sentence, per word, ``</s>`` included."""
+        return _perplexity(self.score(sentence), len(self.full_scores(sentence)))
+
+    def score_lines(
+        self,
+        lines: bytes | Iterable[str],
+        *,
+        bos: bool = True,
+        eos: bool = True,
+        threads: int = 1,
+        progress: Progress = SILENT,
+    ) -> LineScores:
+        """Score many sentences: strings, or the bytes of a text with one sentence per line."""
+        columns: list[tuple[NDArray[np.generic], ...]] = []
+        blocks = _blocks(lines)
+        with progress.step("scoring", unit="lines") as advance:
+            for block in blocks:
+                columns.append(self._core.score_text(block, bos, eos, threads))
+                advance(len(columns[-1][0]))
+        if not columns:
+            columns.append(self._core.score_text(b"", bos, eos, threads))
+        return LineScores(*(np.concatenate(column) for column in zip(*columns, strict=True)))
+
+    # -- words ----------------------------------------------------------------------------------
+
+    def begin_sentence(self) -> State:
+        """The state after ``<s>``."""
+        return self._core.begin_sentence()
+
+    def empty_context(self) -> State:
+        """The state of no context at all."""
+        return self._core.empty_context()
+
+    def extend(self, state: State, word: str) -> tuple[WordScore, State]:
+        """The score of a word after a state, and the state that follows; states are hashable."""
+        score, after = self._core.extend(state, word)
+        return WordScore(*score), after
+
+    def score_ngram(self, history: Sequence[str], word: str) -> WordScore:
+        """The score of a word after a history, given oldest word first."""
+        return WordScore(*self._core.score_ngram(list(history), word))
+
+    def fragment(
+        self, parts: Sequence[str | Fragment], *, bos: bool = False
+    ) -> tuple[Fragment, float]:
+        """Put words and fragments side by side: the new fragment, and the change in log10 score.
+
+        The changes of a whole tree add up to the left-to-right score of its words.
+        """
+        return self._core.fragment(list(parts), bos)
+
+
+@contextlib.contextmanager
+def ngram_sink(path: str | Path) -> Iterator[_core.NgramSink]:
+    """A sink that writes ``path``, ARPA or binary by its name, whole or not at all."""
+    if arpa.is_arpa(path):
+        with arpa.writing(path) as sink:
+            yield sink
+        return
+    builder = _core.LmBuilder()
+    with files.atomic_path(path) as temporary:
+        yield builder
+        builder.finish().save(str(temporary))
+
+
+def _is_binary(path: str | Path) -> bool:
+    if not Path(path).is_file():
+        return False  # a pipe or a missing file, which the reader of text explains
+    with files.naming(path), Path(path).open("rb") as stream:
+        return stream.read(len(_MAGIC)) == _MAGIC
+
+
+def _blocks(lines: bytes | Iterable[str]) -> Iterator[bytes]:
+    """Texts of whole lines, some megabytes each."""
+    if isinstance(lines, str):
+        raise ArgumentError("lines must be several strings, not one", remedy="pass a list")
+    if isinstance(lines, bytes):
+        at = 0
+        while at < len(lines):
+            end = lines.find(b"\n", at + _SLICE) + 1 or len(lines)
+            yield lines[at:end]
+            at = end
+        return
+    pending: list[str] = []
+    size = 0
+    for line in lines:
+        if "\n" in line.rstrip("\n"):
+            raise ArgumentError("a line holds a line break", remedy="split it into lines")
+        pending.append(line.rstrip("\n"))
+        size += len(line) + 1
+        if size >= _SLICE:
+            yield ("\n".join(pending) + "\n").encode()
+            pending, size = [], 0
+    if pending:
+        yield ("\n".join(pending) + "\n").encode()
+
+
+class _Vocabulary(Sequence[str]):
+    """The words of a model, read where they lie."""
+
+    def __init__(self, core: _core.LmModel) -> None:
+        self._core = core
+
+    def __len__(self) -> int:
+        return self._core.words
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+        if isinstance(index, slice):
+            return [self._core.word(id) for id in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        return self._core.word(index % len(self))
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and (word == "<unk>" or self._core.find(word) != 0)
