@@ -43,6 +43,7 @@ NB_MODULE(_core, m) {
   });
   demotic::bind::text(m);
   demotic::bind::lm(m);
+  demotic::bind::lm_estimate(m);
   demotic::bind::align_io(m);
   demotic::bind::align(m);
   demotic::bind::metrics(m);

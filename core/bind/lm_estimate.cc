@@ -1,0 +1,135 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind/bind.h"
+#include "lm/estimate.h"
+
+namespace demotic::bind {
+namespace {
+
+// A Tick that tells Python and lets Ctrl-C through; kernels call it without the interpreter lock.
+Tick python_tick(nb::object advance) {
+  return [advance = std::move(advance)](uint64_t amount) {
+    const nb::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!advance.is_none()) advance(amount);
+  };
+}
+
+// Collects one order's n-grams.
+class NgramArrays final : public NgramSink {
+ public:
+  explicit NgramArrays(size_t order) : order_(order) {}
+  void begin(std::span<const uint64_t>) override {}
+  void word(std::string_view) override {}
+  void ngram(std::span<const uint32_t> words, float prob, float backoff) override {
+    if (words.size() != order_) return;
+    words_.insert(words_.end(), words.begin(), words.end());
+    prob_.push_back(prob);
+    backoff_.push_back(backoff);
+  }
+  void end() override {}
+
+  nb::tuple arrays() {
+    const size_t count = prob_.size();
+    return nb::make_tuple(array(std::move(words_), {count, order_}),
+                          array(std::move(prob_), {count}), array(std::move(backoff_), {count}));
+  }
+
+ private:
+  template <class Number>
+  static nb::ndarray<nb::numpy, Number> array(std::vector<Number> values,
+                                              std::initializer_list<size_t> shape) {
+    auto* owned = new std::vector<Number>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Number>*>(p); });
+    return nb::ndarray<nb::numpy, Number>(owned->data(), shape, owner);
+  }
+
+  size_t order_;
+  std::vector<uint32_t> words_;
+  std::vector<float> prob_, backoff_;
+};
+
+class WordList final : public NgramSink {
+ public:
+  std::vector<std::string> words;
+  void begin(std::span<const uint64_t>) override {}
+  void word(std::string_view word) override { words.emplace_back(word); }
+  void ngram(std::span<const uint32_t>, float, float) override {}
+  void end() override {}
+};
+
+}  // namespace
+
+void lm_estimate(nb::module_& m) {
+  nb::class_<TrainingText>(m, "LmText", "Tokenised text to estimate a language model from")
+      .def(nb::init<std::string, uint64_t, bool>(), nb::arg("temp"), nb::arg("memory"),
+           nb::arg("skip_special"))
+      .def(
+          "add",
+          [](TrainingText& text, nb::bytes lines) {
+            const std::string_view view(lines.c_str(), lines.size());
+            const nb::gil_scoped_release unlocked;
+            text.add(view);
+          },
+          nb::arg("lines"), "Append whole lines of UTF-8")
+      .def("next_file", &TrainingText::next_file)
+      .def_prop_ro("words", &TrainingText::words)
+      .def_prop_ro("lines", &TrainingText::lines);
+
+  nb::class_<Discounts>(m, "Discounts", "What Kneser-Ney takes from counts of 1, 2 and 3 or more")
+      .def_ro("amount", &Discounts::amount)
+      .def_ro("fallback", &Discounts::fallback);
+
+  nb::class_<EstimatedModel>(m, "LmEstimated", "An estimated model that can be played to a sink")
+      .def_prop_ro("order", &EstimatedModel::order)
+      .def_prop_ro("counts", &EstimatedModel::counts)
+      .def_prop_ro("discounts", &EstimatedModel::discounts)
+      .def(
+          "play",
+          [](const EstimatedModel& model, NgramSink& sink, nb::object advance) {
+            const Tick tick = python_tick(std::move(advance));
+            const nb::gil_scoped_release unlocked;
+            model.play(sink, tick);
+          },
+          nb::arg("sink"), nb::arg("advance") = nb::none())
+      .def("words",
+           [](const EstimatedModel& model) {
+             WordList list;
+             model.play(list, {});
+             return list.words;
+           })
+      .def(
+          "arrays",
+          [](const EstimatedModel& model, size_t order) {
+            NgramArrays arrays(order);
+            {
+              const nb::gil_scoped_release unlocked;
+              model.play(arrays, {});
+            }
+            return arrays.arrays();
+          },
+          nb::arg("order"), "Word ids, log10 probabilities and back-offs of one order");
+
+  m.def(
+      "lm_estimate",
+      [](TrainingText& text, unsigned order, uint64_t memory, std::string temp,
+         bool discount_fallback, std::vector<uint64_t> prune, uint64_t vocab_limit,
+         unsigned threads, nb::object advance) {
+        const EstimateOptions options{
+            order,       memory, std::move(temp), discount_fallback, std::move(prune),
+            vocab_limit, threads};
+        const Tick tick = python_tick(std::move(advance));
+        const nb::gil_scoped_release unlocked;
+        return estimate(std::move(text), options, tick);
+      },
+      nb::arg("text"), nb::arg("order"), nb::arg("memory"), nb::arg("temp"),
+      nb::arg("discount_fallback"), nb::arg("prune"), nb::arg("vocab_limit"), nb::arg("threads"),
+      nb::arg("advance"), "Interpolated modified Kneser-Ney; the text is used up");
+}
+
+}  // namespace demotic::bind
