@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles.kneser_ney import KneserNey
 
 from demotic.errors import ArgumentError, FileAccessError, FormatError
 from demotic.lm.estimate import Estimate, estimate
-from tests.oracles.kneser_ney import KneserNey
 
 Scores = dict[tuple[str, ...], tuple[float, float]]
 ON_DISK = 1  # bytes: nothing fits into memory
@@ -166,9 +166,7 @@ def test_one_word_works() -> None:
 
 def test_a_line_of_5000_words_works() -> None:
     text = [" ".join(f"w{i % 37}" for i in range(5000))]
-    assert_equal(
-        scores(estimate_lines(text, order=2)), oracle_scores(KneserNey(text, 2)), 1e-5
-    )
+    assert_equal(scores(estimate_lines(text, order=2)), oracle_scores(KneserNey(text, 2)), 1e-5)
 
 
 def test_several_files_count_as_one(tmp_path: Path) -> None:

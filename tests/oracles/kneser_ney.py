@@ -44,10 +44,11 @@ class KneserNey:
         self.kept = {
             ngram
             for ngram in self.adjusted
-            if ngram[0] in SPECIAL
-            and len(ngram) == 1
-            or self.raw[ngram] > thresholds[len(ngram) - 1]
-            and all(allowed is None or w in allowed or w in SPECIAL for w in ngram)
+            if (ngram[0] in SPECIAL and len(ngram) == 1)
+            or (
+                self.raw[ngram] > thresholds[len(ngram) - 1]
+                and all(allowed is None or w in allowed or w in SPECIAL for w in ngram)
+            )
         }
         self.discounts = [self._discounts(n) for n in range(1, order + 1)]
         self.uniform = 1 / (sum(len(g) == 1 for g in self.kept) - 1)  # <unk> counts, <s> does not
@@ -79,9 +80,7 @@ class KneserNey:
         return 0.0, float(one), float(two), float(three)
 
     def _followers(self, context: Ngram) -> list[Ngram]:
-        return [
-            g for g in self.adjusted if len(g) == len(context) + 1 and g[:-1] == context
-        ]
+        return [g for g in self.adjusted if len(g) == len(context) + 1 and g[:-1] == context]
 
     def _weight(self, context: Ngram) -> float:
         """What the context leaves to the lower order: discounts, and all that was pruned."""
