@@ -3,6 +3,7 @@
 from importlib.metadata import version
 
 from demotic import errors
+from demotic.corpus import Bitext, read_bitext
 
 __version__ = version("demotic")
-__all__ = ["__version__", "errors"]
+__all__ = ["Bitext", "__version__", "errors", "read_bitext"]

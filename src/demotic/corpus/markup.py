@@ -1,0 +1,197 @@
+"""XML as a stream of events, and the text of segments with inline codes.
+
+No tree is built: a ``Handler`` is told of starts, ends and text, and collects rows; memory does not
+grow with the file, however long or deep.  Entity declarations and external references are refused
+(XML bombs, files that read other files) by defusedxml; a mere reference to a DTD is not followed.
+Encodings are those that the document declares, UTF-16 included.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from demotic.corpus.reading import Reading, Row
+from demotic.errors import EncodingError, FormatError
+from demotic.files import read_bytes
+
+Attributes = Mapping[str, str]
+XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:-]+)[\"']")
+
+
+class Handler:
+    """Base of the readers of XML formats: they define ``begin``, ``finish`` and ``data``."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.rows: list[Row] = []
+        self.path: list[str] = []  # names of the open elements, without namespaces
+        self.parser: Any = None
+
+    @property
+    def line(self) -> int:
+        """The line that the parser has reached."""
+        return int(self.parser.parser.CurrentLineNumber)
+
+    def start(self, tag: str, attributes: Attributes) -> None:
+        name = tag.rpartition("}")[2]
+        self.begin(name, attributes)
+        self.path.append(name)
+
+    def end(self, tag: str) -> None:
+        self.finish(self.path.pop())
+
+    def begin(self, name: str, attributes: Attributes) -> None:
+        """An element starts; ``path`` holds those around it."""
+        raise NotImplementedError
+
+    def finish(self, name: str) -> None:
+        """An element ended; ``path`` holds those around it."""
+        raise NotImplementedError
+
+    def data(self, text: str) -> None:
+        """Text inside an element."""
+        raise NotImplementedError
+
+
+def parse(handler: Handler) -> Iterator[Row]:
+    """The rows that the handler finds while its file streams past."""
+    from defusedxml.common import DefusedXmlException
+    from defusedxml.ElementTree import DefusedXMLParser, ParseError
+
+    path = handler.reading.path
+    parser = None
+    try:
+        for chunk, encoding in _chunks(path):
+            if parser is None:
+                parser = DefusedXMLParser(target=handler, encoding=encoding)
+                handler.parser = parser
+            parser.feed(chunk)
+            rows, handler.rows = handler.rows, []
+            yield from rows
+        if parser is None:
+            raise FormatError("an empty file", path=path, remedy="give a file with translations")
+        parser.close()
+    except ParseError as error:
+        raise FormatError(
+            f"broken XML: {str(error).rpartition(': line')[0] or error}",
+            path=path,
+            line=error.position[0],
+            remedy="write the file again, or repair it with an XML editor",
+        ) from None
+    except DefusedXmlException as error:
+        raise FormatError(
+            f"refused XML that declares entities or reads other files ({type(error).__name__})",
+            path=path,
+            line=handler.line,
+            remedy="remove the declarations from its DOCTYPE",
+        ) from None
+    except (LookupError, ValueError) as error:  # from the codec that the document names
+        raise EncodingError(f"undecodable text: {error}", path=path, line=handler.line) from error
+    yield from handler.rows
+
+
+def _chunks(path: str) -> Iterator[tuple[bytes, str | None]]:
+    """The file's bytes; in UTF-8 where expat does not know the declared encoding itself."""
+    decoder: codecs.IncrementalDecoder | None = None
+    first = True
+    for chunk in read_bytes(path):
+        if first:
+            decoder = _decoder(chunk, path)
+            first = False
+        if decoder is None:
+            yield chunk, None
+        else:
+            yield decoder.decode(chunk).encode(), "utf-8"
+    if decoder is not None:
+        yield decoder.decode(b"", final=True).encode(), "utf-8"
+
+
+def _decoder(head: bytes, path: str) -> codecs.IncrementalDecoder | None:
+    declared = _DECLARED.match(head.removeprefix(codecs.BOM_UTF8)[:200])
+    if declared is None:
+        return None
+    name = declared.group(1).decode("ascii")
+    try:
+        known = codecs.lookup(name)
+        "".encode(name)
+    except LookupError:
+        raise EncodingError(
+            f"the XML declaration names an unknown encoding: {name}",
+            path=path,
+            line=1,
+            remedy="correct the declaration",
+        ) from None
+    if known.name.startswith("utf") or known.name in ("ascii", "iso8859-1"):
+        return None  # expat's own; it also notices when the declaration is wrong
+    return known.incrementaldecoder()
+
+
+# Inline codes.  What they stand for is kept where the file tells it (``<b>`` in TMX's
+# <bpt>&lt;b&gt;</bpt>); otherwise they become one of three tags, which protected spans keep whole.
+_PAIRED = frozenset({"g", "pc"})
+_OPENING = frozenset({"bpt", "bx", "sc"})
+_CLOSING = frozenset({"ept", "ex", "ec"})
+_STANDALONE = frozenset({"ph", "it", "ut", "x"})
+
+
+class InlineText:
+    """The text of one segment: text, codes, and elements that only mark a stretch of it."""
+
+    def __init__(self, original: Mapping[str, str] | None = None) -> None:
+        self._parts: list[str] = []
+        self._closing: list[tuple[str, int]] = []  # what to add at the end tag if nothing came
+        self._original = original or {}
+
+    def __str__(self) -> str:
+        return "".join(self._parts)
+
+    def data(self, text: str) -> None:
+        self._parts.append(text)
+
+    def begin(self, name: str, attributes: Attributes) -> None:
+        """An element inside the segment starts."""
+        closing = ""
+        if name in _PAIRED:
+            self._parts.append(self._code(attributes, "dataRefStart", _tag("g", attributes)))
+            closing = self._code(attributes, "dataRefEnd", "</g>")
+            self._closing.append((closing, -1))
+            return
+        if name in _OPENING:
+            closing = self._code(attributes, "dataRef", _tag("g", attributes))
+        elif name in _CLOSING:
+            closing = self._code(attributes, "dataRef", "</g>")
+        elif name in _STANDALONE:
+            closing = self._code(attributes, "dataRef", _tag("x", attributes, "/"))
+        elif name == "cp":
+            closing = _character(attributes.get("hex", ""))
+        self._closing.append((closing, len(self._parts)))
+
+    def finish(self) -> None:
+        """The innermost element inside the segment ended."""
+        closing, parts = self._closing.pop()
+        if parts < 0 or parts == len(self._parts):
+            self._parts.append(closing)
+
+    def _code(self, attributes: Attributes, reference: str, otherwise: str) -> str:
+        original = self._original.get(attributes.get(reference, ""))
+        return original or attributes.get("equiv-text") or attributes.get("equiv") or otherwise
+
+
+def _tag(name: str, attributes: Attributes, slash: str = "") -> str:
+    for key in ("id", "x", "i", "startRef"):
+        if key in attributes:
+            return f'<{name} id="{attributes[key]}"{slash}>'
+    return f"<{name}{slash}>"
+
+
+def _character(hexadecimal: str) -> str:
+    """A character that XML cannot hold; only of use if it is text."""
+    try:
+        character = chr(int(hexadecimal, 16))
+    except (ValueError, OverflowError):
+        return ""
+    return character if character.isprintable() else ""
