@@ -179,7 +179,8 @@ def _objections(
     source, target = batch.column("source"), batch.column("target")
 
     def either(test: Any) -> NDArray[np.bool_]:
-        return _array(test(source)) | _array(test(target))
+        result: NDArray[np.bool_] = _array(test(source)) | _array(test(target))
+        return result
 
     if rules.drop_empty:
         yield "empty", either(lambda text: pc.equal(pc.utf8_trim_whitespace(text), ""))

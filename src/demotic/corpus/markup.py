@@ -11,6 +11,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from demotic.corpus.reading import Reading, Row
@@ -89,35 +90,44 @@ def parse(handler: Handler) -> Iterator[Row]:
             line=handler.line,
             remedy="remove the declarations from its DOCTYPE",
         ) from None
-    except (LookupError, ValueError) as error:  # from the codec that the document names
-        raise EncodingError(f"undecodable text: {error}", path=path, line=handler.line) from error
     yield from handler.rows
 
 
 def _chunks(path: str) -> Iterator[tuple[bytes, str | None]]:
     """The file's bytes; in UTF-8 where expat does not know the declared encoding itself."""
-    decoder: codecs.IncrementalDecoder | None = None
-    first = True
-    for chunk in read_bytes(path):
-        if first:
-            decoder = _decoder(chunk, path)
-            first = False
-        if decoder is None:
+    chunks = read_bytes(path)
+    head = next(chunks, b"")
+    encoding = _foreign_encoding(head, path)
+    if encoding is None:
+        for chunk in chain([head] if head else [], chunks):
             yield chunk, None
-        else:
-            yield decoder.decode(chunk).encode(), "utf-8"
-    if decoder is not None:
-        yield decoder.decode(b"", final=True).encode(), "utf-8"
+        return
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line = 1
+    for chunk in chain([head], chunks, [b""]):
+        try:
+            text = decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as error:
+            bad = error.object[error.start]
+            raise EncodingError(
+                f"the encoding is {encoding}, but byte 0x{bad:02x} does not belong to it",
+                path=path,
+                line=line + error.object.count(b"\n", 0, error.start),
+                remedy="correct the XML declaration",
+            ) from None
+        line += text.count("\n")
+        yield text.encode(), "utf-8"
 
 
-def _decoder(head: bytes, path: str) -> codecs.IncrementalDecoder | None:
+def _foreign_encoding(head: bytes, path: str) -> str | None:
+    """The declared encoding, if expat does not know it."""
     declared = _DECLARED.match(head.removeprefix(codecs.BOM_UTF8)[:200])
     if declared is None:
         return None
     name = declared.group(1).decode("ascii")
     try:
         known = codecs.lookup(name)
-        "".encode(name)
+        " ".encode(name)
     except LookupError:
         raise EncodingError(
             f"the XML declaration names an unknown encoding: {name}",
@@ -127,7 +137,7 @@ def _decoder(head: bytes, path: str) -> codecs.IncrementalDecoder | None:
         ) from None
     if known.name.startswith("utf") or known.name in ("ascii", "iso8859-1"):
         return None  # expat's own; it also notices when the declaration is wrong
-    return known.incrementaldecoder()
+    return name
 
 
 # Inline codes.  What they stand for is kept where the file tells it (``<b>`` in TMX's

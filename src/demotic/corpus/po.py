@@ -112,7 +112,7 @@ def _charset(data: bytes, path: str) -> str:
         return "UTF-8"
     try:
         codecs.lookup(name)
-        b"".decode(name)
+        b" ".decode(name)
     except (LookupError, ValueError):
         raise EncodingError(
             f"the header names an unknown charset: {name}",

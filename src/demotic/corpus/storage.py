@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import mmap
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
@@ -69,7 +70,7 @@ class MappedStorage:
         try:
             self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             self._reader = pa.ipc.open_file(pa.BufferReader(pa.py_buffer(self._map)))
-        except (ValueError, pa.ArrowException) as error:  # ValueError: an empty file
+        except (OSError, ValueError, pa.ArrowException) as error:
             raise _corrupt(error) from error
         self._trusted = trusted
         self.metadata = self._reader.schema.metadata or {}
@@ -100,7 +101,7 @@ class MappedStorage:
                 batch.validate(full=True)
                 if any(column.null_count for column in batch.columns):
                     raise pa.ArrowInvalid("a missing value")
-        except (OSError, pa.ArrowException) as error:
+        except (OSError, ValueError, pa.ArrowException) as error:
             raise _corrupt(error) from error
         return batch
 
@@ -150,7 +151,9 @@ class BitextWriter:
         with naming(tempfile.gettempdir()):
             self._sink.close()
             self._spilled.flush()
-            return MappedStorage(self._spilled, trusted=True)
+            storage = MappedStorage(self._spilled, trusted=True)
+            self._spilled.close()  # the mapping holds the file
+            return storage
 
     def _batch(
         self, sources: list[str], targets: list[str], units: list[str], file: str
@@ -193,6 +196,7 @@ class BitextWriter:
 
         with naming(tempfile.gettempdir()):
             self._spilled = tempfile.TemporaryFile(prefix="demotic-")  # noqa: SIM115
+            weakref.finalize(self, self._spilled.close)  # also when reading fails half-way
             self._sink = pa.ipc.new_file(self._spilled, schema())
             for batch in self._held:
                 self._sink.write_batch(batch)
