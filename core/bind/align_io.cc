@@ -89,8 +89,10 @@ void bind_links(nb::module_& m) {
       .def("__len__", &Links::size)
       .def("__getitem__",
            [](const Links& links, int64_t line) { return line_of(links, line_index(links, line)); })
-      .def("__eq__",
-           [](const Links& a, const Links& b) { return a.pairs == b.pairs && a.ends == b.ends; });
+      .def(
+          "__eq__",
+          [](const Links& a, const Links& b) { return a.pairs == b.pairs && a.ends == b.ends; },
+          nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
 }
 
 void bind_lexical_table(nb::module_& m) {

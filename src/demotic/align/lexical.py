@@ -8,6 +8,7 @@ table.save("lex.bin"); table = LexicalTable.load("lex.bin")
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from demotic import _core, files
@@ -65,10 +66,14 @@ class LexicalTable:
         for suffix, target_given_source in _SUFFIXES:
             path = Path(f"{prefix}{suffix}" + (".gz" if compress else ""))
             with files.write_bytes(path) as out:
-                for begin in range(0, self.core.rows, _ROWS):
-                    out.write(self.core.text(target_given_source, begin, begin + _ROWS))
+                out.writelines(self.text(target_given_source=target_given_source))
             paths.append(path)
         return paths[0], paths[1]
+
+    def text(self, *, target_given_source: bool) -> Iterator[bytes]:
+        """Moses' text form of one direction, in chunks of whole lines."""
+        for begin in range(0, self.core.rows, _ROWS):
+            yield self.core.text(target_given_source, begin, begin + _ROWS)
 
     @classmethod
     def load(cls, path: str | Path) -> LexicalTable:

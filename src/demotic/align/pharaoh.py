@@ -62,16 +62,21 @@ def read_gold(path: str | Path, *, one_based: bool = False) -> Gold:
 def write(path: str | Path, links: Links, *, one_based: bool = False) -> None:
     """Write the links; ``.gz`` compresses, ``-`` is the standard output."""
     with files.write_bytes(path) as out:
-        for begin in range(0, len(links), _LINES):
-            out.write(links.pharaoh(begin, begin + _LINES, base=int(one_based)))
+        out.writelines(text(links, one_based=one_based))
+
+
+def text(links: Links, *, one_based: bool = False) -> Iterator[bytes]:
+    """The links as text, in chunks of whole lines."""
+    for begin in range(0, len(links), _LINES):
+        yield links.pharaoh(begin, begin + _LINES, base=int(one_based))
 
 
 def _pieces(path: str | Path, *, one_based: bool, allow_possible: bool) -> Iterator[Gold]:
     line = 1
-    for text in files.read_text(path):
+    for chunk in files.read_text(path):
         with files.naming(path):
             sure, possible = _core.parse_pharaoh(
-                text, base=int(one_based), allow_possible=allow_possible, first_line=line
+                chunk, base=int(one_based), allow_possible=allow_possible, first_line=line
             )
         yield Gold(sure, possible)
         line += len(sure)

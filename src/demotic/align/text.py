@@ -1,13 +1,15 @@
-"""One side of a bitext as the aligners take it: tokens separated by spaces, encoded as ids.
+"""One side of a bitext as the aligners take it: tokens separated by spaces, one sentence a line.
 
 source = Text.read("train.de.gz")
 target = Text.of(["the house", "is small"])
+source.lines, source.vocab                    # word ids, made when first asked for
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
@@ -15,33 +17,57 @@ from demotic import files
 from demotic._core import TokenLines, Vocab
 from demotic.errors import FormatError
 
-_LINES = 1 << 14  # encoded at a time
+_LINES = 1 << 14  # held in one chunk
 
 
 @dataclass(frozen=True)
 class Text:
-    """Sentences as word ids, with the vocabulary that numbers them."""
+    """Sentences in a file that is read as often as needed, or in memory."""
 
-    vocab: Vocab
-    lines: TokenLines
+    path: Path | None
+    stored: tuple[bytes, ...] = ()
 
     @classmethod
     def read(cls, path: str | Path) -> Text:
-        """A plain or gzip-compressed file, one sentence a line."""
-        vocab, lines = Vocab(), TokenLines()
-        for chunk in files.read_text(path):
-            lines.append(chunk, vocab)
-        return cls(vocab, lines)
+        """A plain or gzip-compressed file; what can be read only once is stored."""
+        if str(path) == "-" or not Path(path).is_file():
+            return cls(None if str(path) == "-" else Path(path), tuple(files.read_text(path)))
+        return cls(Path(path))
 
     @classmethod
     def of(cls, sentences: Iterable[str]) -> Text:
         """Sentences at hand; a newline inside one counts as a space."""
-        vocab, lines = Vocab(), TokenLines()
         rest = iter(sentences)
+        chunks = []
         while batch := list(islice(rest, _LINES)):
-            text = "".join(sentence.replace("\n", " ") + "\n" for sentence in batch)
-            lines.append(text.encode("utf-8"), vocab)
-        return cls(vocab, lines)
+            chunks.append("".join(s.replace("\n", " ") + "\n" for s in batch).encode("utf-8"))
+        return cls(None, tuple(chunks))
+
+    def chunks(self) -> Iterator[bytes]:
+        """The text in UTF-8, in chunks of whole lines."""
+        if self.path is None or self.stored:
+            return iter(self.stored)
+        return files.read_text(self.path)
+
+    @cached_property
+    def _encoded(self) -> tuple[Vocab, TokenLines]:
+        vocab, lines = Vocab(), TokenLines()
+        for chunk in self.chunks():
+            lines.append(chunk, vocab)
+        return vocab, lines
+
+    @property
+    def vocab(self) -> Vocab:
+        return self._encoded[0]
+
+    @property
+    def lines(self) -> TokenLines:
+        return self._encoded[1]
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return "the text" if self.path is None else str(self.path)
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -55,14 +81,15 @@ class Text:
         return (self.sentence(line) for line in range(len(self)))
 
 
-def check_parallel(
-    source: Text, target: Text, names: tuple[str, str] = ("source", "target")
-) -> None:
+def check_parallel(source: Text, target: Text) -> None:
     """Raise unless the texts have the same number of sentences, and at least one."""
     if len(source) != len(target):
+        shorter, longer = sorted((source, target), key=len)
         raise FormatError(
-            f"{names[0]} has {len(source)} lines, {names[1]} has {len(target)}",
+            f"ends after {len(shorter)} lines, but {longer.name} has {len(longer)}",
+            path=shorter.name,
+            line=len(shorter) + 1,
             remedy="line n of the one must be the translation of line n of the other",
         )
     if len(source) == 0:
-        raise FormatError("no sentences to align", path=names[0])
+        raise FormatError("no sentences to align", path=source.name)
