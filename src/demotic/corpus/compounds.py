@@ -1,0 +1,230 @@
+"""Compound splitting by frequency (Koehn & Knight, EACL 2003): ``Aktion`` + ``Plan``.
+
+Of all ways to write a word as known words with linking letters between them, the one whose parts
+have the highest geometric mean of counts wins (their eq. 1); the whole word competes with its own
+count.  Parts are ordinary tokens with a joint between them (``Aktion ⁀s⁀ Plan``), so that they
+share statistics with the free words and decoding can put them together again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import regex
+
+from demotic.corpus.language_rules import FILLERS
+from demotic.corpus.marks import (
+    JOINER,
+    SPACER,
+    bare,
+    joint,
+    joint_filler,
+    protected_class,
+)
+
+_CACHE_SIZE = 1 << 18
+_SPLITTABLE = regex.compile(r"\p{L}\p{Ll}++")
+
+
+@dataclass(frozen=True)
+class CompoundOptions:
+    """What counts as a part: its length, its count in the corpus, how many, the linking letters."""
+
+    min_part: int = 4
+    min_count: int = 3
+    max_parts: int = 4
+    fillers: tuple[str, ...] = ()
+
+    @classmethod
+    def for_language(cls, language: str, **changes: int) -> CompoundOptions:
+        """Options with the language's linking letters."""
+        return cls(fillers=FILLERS.get(language, ()), **changes)
+
+
+@dataclass(frozen=True)
+class Compounds:
+    """A learnt splitter; ``counts`` holds the words (small) that may be parts."""
+
+    options: CompoundOptions
+    counts: Mapping[str, int]
+    _known: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def learn(cls, counts: Mapping[str, int], options: CompoundOptions) -> Compounds:
+        """A splitter from word counts; of rare words only the whole-word evidence is kept."""
+        kept = {
+            word: count
+            for word, count in counts.items()
+            if len(word) >= options.min_part and _SPLITTABLE.fullmatch(word)
+        }
+        return cls(options, kept)
+
+    def split(self, word: str) -> tuple[str, ...]:
+        """Parts and linking letters in turn (part, filler, part, ...); the word alone if whole.
+
+        Exact: the best sum of log counts is kept for each end and each number of parts, since
+        the geometric mean does not decompose over different numbers.
+        """
+        parts = self._known.get(word)
+        if parts is None:
+            if len(self._known) >= _CACHE_SIZE:
+                self._known.clear()
+            parts = self._known[word] = self._search(word)
+        return parts
+
+    def _search(self, word: str) -> tuple[str, ...]:
+        options = self.options
+        if len(word) < 2 * options.min_part or not _SPLITTABLE.fullmatch(word):
+            return (word,)
+        small = word.lower()
+        if len(small) != len(word):
+            return (word,)
+        # best[n][end] = (sum of log counts, cuts) with n parts that cover small[:end]; cuts are
+        # (end of part, start of next) pairs, and smaller cuts win ties.
+        fillers = ("", *options.fillers)
+        best: dict[int, tuple[float, tuple[int, ...]]] = {0: (0.0, ())}
+        whole = self.counts.get(small, 0)
+        winner: tuple[float, tuple[int, ...]] = (math.log(whole) if whole else -math.inf, ())
+        for parts in range(1, options.max_parts + 1):
+            longer: dict[int, tuple[float, tuple[int, ...]]] = {}
+            for end, (score, cuts) in best.items():
+                for filler in fillers if parts > 1 else ("",):
+                    start = end + len(filler)
+                    if small[end:start] != filler:
+                        continue
+                    for stop in range(start + options.min_part, len(small) + 1):
+                        count = self.counts.get(small[start:stop], 0)
+                        if count < options.min_count:
+                            continue
+                        candidate = (score + math.log(count), (*cuts, end, start) if end else ())
+                        if stop not in longer or _better(candidate, longer[stop]):
+                            longer[stop] = candidate
+            best = longer
+            if parts > 1 and len(small) in best:
+                score, cuts = best[len(small)]
+                if _better((score / parts, cuts), winner):
+                    winner = (score / parts, cuts)
+        edges = (0, *winner[1], len(word))
+        return tuple(word[a:b] for a, b in pairwise(edges))
+
+    def encode(self, tokens: Iterable[str], form: Callable[[str], str]) -> list[str]:
+        """Tokens with compounds split; ``form`` gives the usual case of a part (Plan, not plan)."""
+        result: list[str] = []
+        for token in tokens:
+            pieces = self.split(bare(token)) if not protected_class(token) else (token,)
+            if len(pieces) == 1:
+                result.append(token)
+                continue
+            words = [pieces[0]]
+            for filler, part in zip(pieces[1::2], pieces[2::2], strict=True):
+                usual = form(part)
+                words += [joint(filler), usual if usual.lower() == part else part]
+            start = len(token) - len(token.lstrip(JOINER + SPACER))
+            words[0] = token[:start] + words[0]
+            words[-1] += JOINER * token.endswith(JOINER)
+            result += words
+        return result
+
+
+def _better(one: tuple[float, tuple[int, ...]], other: tuple[float, tuple[int, ...]]) -> bool:
+    """Higher score; on a tie (up to rounding) fewer, then earlier cuts."""
+    if abs(one[0] - other[0]) > 1e-9 * max(1.0, abs(one[0])) or math.isinf(other[0]):
+        return one[0] > other[0]
+    return (len(one[1]), one[1]) < (len(other[1]), other[1])
+
+
+def rejoin(tokens: Iterable[str]) -> list[str]:
+    """Tokens with compounds whole again; a joint that is not between two words is dropped."""
+    result: list[str] = []
+    pending: str | None = None
+    for token in tokens:
+        filler = joint_filler(token)
+        if filler is not None:
+            pending = filler if result and result[-1][-1:].isalpha() else None
+            continue
+        if pending is not None and token[:1].isalpha():
+            result[-1] += pending + token.lower()
+        else:
+            result.append(token)
+        pending = None
+    return result
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One candidate's figures on the development text."""
+
+    options: CompoundOptions | None
+    bits_per_word: float
+    unknown: float
+    tokens_per_word: float
+
+
+def choose(
+    counts: Mapping[str, int],
+    dev: Mapping[str, int],
+    candidates: Sequence[CompoundOptions],
+) -> tuple[CompoundOptions | None, list[Trial]]:
+    """Whether and how to split, by the description length of a development text.
+
+    Each candidate splits the training counts and the development words.  A unigram model of the
+    split training text (add-one over its types and one unknown type) then codes the development
+    text; an unknown token is spelt out with a letter unigram model of the training types.  The
+    candidate with the fewest bits per original word wins.  Splitting saves the spelling of
+    unknown compounds; splitting too much pays for more tokens.  No splitting (None) competes and
+    wins ties.
+    """
+    trials = [_trial(counts, dev, None)]
+    trials += [_trial(counts, dev, options) for options in candidates]
+    best = min(trials, key=lambda trial: trial.bits_per_word)
+    return best.options, trials
+
+
+def _trial(
+    counts: Mapping[str, int], dev: Mapping[str, int], options: CompoundOptions | None
+) -> Trial:
+    splitter = Compounds.learn(counts, options) if options else None
+
+    def pieces(word: str) -> list[str]:
+        if splitter is None:
+            return [word]
+        parts = splitter.split(word)
+        return [joint(part) if at % 2 else part for at, part in enumerate(parts)]
+
+    train: Counter[str] = Counter()
+    for word, count in counts.items():
+        for piece in pieces(word):
+            train[piece] += count
+    letters = Counter(letter for word in train for letter in word + "\n")
+    letter_total = letters.total() + len(letters) + 1
+    total = train.total() + len(train) + 1
+    bits = 0.0
+    words = tokens = unknown = 0
+    for word, count in dev.items():
+        words += count
+        for piece in pieces(word):
+            tokens += count
+            seen = train.get(piece, 0)
+            cost = -math.log2((seen + 1) / total)
+            if not seen:
+                unknown += count
+                cost += sum(
+                    -math.log2((letters.get(letter, 0) + 1) / letter_total)
+                    for letter in piece + "\n"
+                )
+            bits += count * cost
+    words = max(words, 1)
+    return Trial(options, bits / words, unknown / max(tokens, 1), tokens / words)
+
+
+def candidates(language: str) -> list[CompoundOptions]:
+    """The settings that ``compounds = auto`` compares."""
+    return [
+        CompoundOptions.for_language(language, min_part=min_part, min_count=min_count)
+        for min_part in (3, 4, 5)
+        for min_count in (2, 5, 20)
+    ]
