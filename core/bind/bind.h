@@ -10,6 +10,7 @@ namespace nb = nanobind;
 
 using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
+void io(nb::module_& m);
 void text(nb::module_& m);
 void lm(nb::module_& m);
 void lm_estimate(nb::module_& m);

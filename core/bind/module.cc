@@ -41,6 +41,7 @@ NB_MODULE(_core, m) {
       raise_in_python(error);
     }
   });
+  demotic::bind::io(m);
   demotic::bind::text(m);
   demotic::bind::lm(m);
   demotic::bind::lm_estimate(m);

@@ -38,7 +38,7 @@ inline uint64_t checksum64(const void* data, size_t size) {
     h = mix64(h ^ word) + kPrime;
   }
   uint64_t rest = 0;
-  std::memcpy(&rest, p, left);
+  if (left > 0) std::memcpy(&rest, p, left);  // p may be null when there is nothing
   return mix64(h ^ rest);
 }
 

@@ -16,11 +16,20 @@ constexpr size_t kBlock = size_t{1} << 20;  // checksums chain over blocks, so w
 
 std::string_view trimmed(const char* text, size_t room) { return {text, ::strnlen(text, room)}; }
 
+// Names are printable ASCII with a terminating zero, so that they can be shown as they are.
+bool is_name(const char* text, size_t room) {
+  const std::string_view name = trimmed(text, room);
+  return !name.empty() && name.size() < room &&
+         std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < 0x7f; });
+}
+
 void copy_name(char* to, size_t room, std::string_view name) {
   if (name.empty() || name.size() >= room)
     throw Error(Fault::argument, "bad section name '" + std::string(name) + "'");
   std::memset(to, 0, room);
   std::memcpy(to, name.data(), name.size());
+  if (!is_name(to, room) || trimmed(to, room) != name)
+    throw Error(Fault::argument, "bad section name");
 }
 
 uint64_t chain(uint64_t hash, const void* block, size_t size) {
@@ -34,12 +43,12 @@ uint64_t chain(uint64_t hash, const void* block, size_t size) {
 }  // namespace
 
 ContainerWriter::ContainerWriter(const std::string& path, std::string_view kind, uint32_t version) {
-  file_ = std::fopen(path.c_str(), "wb");
-  if (file_ == nullptr)
-    throw Error(Fault::io, std::string("cannot write: ") + std::strerror(errno));
   std::memcpy(header_.magic, kMagic, sizeof kMagic);
   copy_name(header_.kind, sizeof header_.kind, kind);
   header_.version = version;
+  file_ = std::fopen(path.c_str(), "wb");
+  if (file_ == nullptr)
+    throw Error(Fault::io, std::string("cannot write: ") + std::strerror(errno));
   const std::vector<char> room(sizeof(ContainerHeader) + kMaxSections * sizeof(ContainerEntry), 0);
   put(room.data(), room.size());
 }
@@ -49,6 +58,7 @@ ContainerWriter::~ContainerWriter() {
 }
 
 void ContainerWriter::put(const void* data, size_t size) {
+  if (file_ == nullptr) throw Error(Fault::argument, "the file is already complete");
   if (size > 0 && std::fwrite(data, 1, size, file_) != size)
     throw Error(Fault::io, std::string("cannot write: ") + std::strerror(errno), 0,
                 "free some disk space");
@@ -69,6 +79,7 @@ void ContainerWriter::begin(std::string_view name) {
 }
 
 void ContainerWriter::write(const void* data, size_t size) {
+  if (!open_) throw Error(Fault::argument, "no section was begun");
   const auto* p = static_cast<const unsigned char*>(data);
   put(p, size);
   while (size > 0) {
@@ -100,6 +111,7 @@ void ContainerWriter::end_section() {
 
 void ContainerWriter::finish() {
   end_section();
+  put(nullptr, 0);
   header_.sections = static_cast<uint32_t>(entries_.size());
   header_.file_size = position_;
   header_.table_check = checksum64(entries_.data(), entries_.size() * sizeof(ContainerEntry));
@@ -115,37 +127,55 @@ void ContainerWriter::finish() {
                 "free some disk space");
 }
 
-Container::Container(const std::string& path, std::string_view kind, uint32_t version)
-    : file_(path) {
+Container::Container(const std::string& path) : file_(path) {
   const std::span<const std::byte> all = file_.bytes();
-  ContainerHeader header{};
-  if (all.size() < sizeof header) damaged("too short for a Demotic binary file");
-  std::memcpy(&header, all.data(), sizeof header);
-  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0)
+  if (all.size() < sizeof kMagic || std::memcmp(all.data(), kMagic, sizeof kMagic) != 0)
     throw Error(Fault::format, "not a Demotic binary file");
-  if (header.header_check != checksum64(&header, kHeaderChecked)) damaged("damaged header");
-  if (trimmed(header.kind, sizeof header.kind) != kind)
-    throw Error(Fault::format, "holds '" + std::string(trimmed(header.kind, sizeof header.kind)) +
-                                   "', expected '" + std::string(kind) + "'");
-  if (header.version > version)
-    throw Error(Fault::format,
-                "layout version " + std::to_string(header.version) + " is newer than this Demotic",
-                0, "upgrade Demotic or rebuild the file");
-  if (header.version < version)
-    throw Error(Fault::format,
-                "layout version " + std::to_string(header.version) + " is no longer read", 0,
-                "rebuild the file");
-  if (header.file_size != all.size()) damaged("truncated");
-  const size_t table = sizeof(ContainerEntry) * size_t{header.sections};
-  if (header.sections > ContainerWriter::kMaxSections || sizeof header + table > all.size())
+  if (all.size() < sizeof header_) damaged("truncated");
+  std::memcpy(&header_, all.data(), sizeof header_);
+  if (header_.header_check != checksum64(&header_, kHeaderChecked) || header_.unused != 0 ||
+      !is_name(header_.kind, sizeof header_.kind))
+    damaged("damaged header");
+  if (header_.file_size != all.size())
+    damaged(header_.file_size > all.size() ? "truncated" : "longer than its header says");
+  const size_t table = sizeof(ContainerEntry) * size_t{header_.sections};
+  if (header_.sections > ContainerWriter::kMaxSections || sizeof header_ + table > all.size())
     damaged("damaged section table");
-  entries_.resize(header.sections);
-  std::memcpy(entries_.data(), all.data() + sizeof header, table);
-  if (checksum64(entries_.data(), table) != header.table_check) damaged("damaged section table");
-  for (const ContainerEntry& entry : entries_)
-    if (entry.offset % 64 != 0 || entry.offset > all.size() ||
+  entries_.resize(header_.sections);
+  if (table > 0) std::memcpy(entries_.data(), all.data() + sizeof header_, table);
+  if (checksum64(entries_.data(), table) != header_.table_check) damaged("damaged section table");
+  size_t end = sizeof header_ + table;
+  for (const ContainerEntry& entry : entries_) {
+    if (!is_name(entry.name, sizeof entry.name)) damaged("damaged section table");
+    if (entry.offset % 64 != 0 || entry.offset < end || entry.offset > all.size() ||
         entry.size > all.size() - entry.offset)
-      damaged("section outside the file");
+      damaged("section outside its place in the file");
+    end = entry.offset + entry.size;
+  }
+}
+
+Container::Container(const std::string& path, std::string_view kind, uint32_t version)
+    : Container(path) {
+  if (this->kind() != kind)
+    throw Error(Fault::format,
+                "holds '" + std::string(this->kind()) + "', expected '" + std::string(kind) + "'");
+  if (header_.version > version)
+    throw Error(Fault::format,
+                "layout version " + std::to_string(header_.version) + " is newer than this Demotic",
+                0, "upgrade Demotic or rebuild the file");
+  if (header_.version < version)
+    throw Error(Fault::format,
+                "layout version " + std::to_string(header_.version) + " is no longer read", 0,
+                "rebuild the file");
+}
+
+std::string_view Container::kind() const { return trimmed(header_.kind, sizeof header_.kind); }
+
+std::vector<Container::Section> Container::sections() const {
+  std::vector<Section> all;
+  for (const ContainerEntry& entry : entries_)
+    all.push_back({trimmed(entry.name, sizeof entry.name), entry.size});
+  return all;
 }
 
 bool Container::has(std::string_view name) const {
@@ -162,14 +192,23 @@ std::span<const std::byte> Container::bytes(std::string_view name) const {
 }
 
 void Container::verify() const {
+  const std::span<const std::byte> all = file_.bytes();
+  const auto padding = [&](size_t begin, size_t end) {
+    for (const std::byte byte : all.subspan(begin, end - begin))
+      if (byte != std::byte{0}) damaged("damaged between its sections");
+  };
+  size_t end = sizeof header_ + entries_.size() * sizeof(ContainerEntry);
   for (const ContainerEntry& entry : entries_) {
-    const std::span<const std::byte> part = file_.bytes().subspan(entry.offset, entry.size);
+    padding(end, entry.offset);
+    const std::span<const std::byte> part = all.subspan(entry.offset, entry.size);
     uint64_t hash = 0;
     size_t at = 0;
     for (; part.size() - at >= kBlock; at += kBlock) hash = chain(hash, part.data() + at, kBlock);
     if (chain(hash, part.data() + at, part.size() - at) != entry.check)
       damaged("section '" + std::string(trimmed(entry.name, sizeof entry.name)) + "' is damaged");
+    end = entry.offset + entry.size;
   }
+  padding(end, all.size());
 }
 
 }  // namespace demotic

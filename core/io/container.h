@@ -4,9 +4,11 @@
 //   1. ContainerWriter out(path, "lm", 1);       the caller passes a temporary name and renames
 //   2. out.begin("probs"); out.write(p, n); ...  or out.section("probs", span)
 //   3. out.finish();
-//   4. Container in(path, "lm", 1);              header, lengths and offsets are validated
+//   4. Container in(path, "lm", 1);              header, lengths and offsets are validated;
+//                                                Container(path) takes any kind and version
 //   5. in.section<float>("probs")                a typed view into the mapped file
-//   6. in.verify();                              reads everything once and compares checksums
+//   6. in.verify();                              reads everything once and compares checksums,
+//                                                so that a change of any byte is found
 //
 // Layout, little-endian: Header (64 bytes), then `sections` entries of 48 bytes, then the sections,
 // each on a 64-byte boundary.  A hostile header cannot make a view leave the file.
@@ -27,12 +29,12 @@
 namespace demotic {
 
 struct ContainerHeader {
-  char magic[8];         // "DEMOTIC\0"
-  char kind[16];         // what the file is, e.g. "lm"
-  uint32_t version;      // of the kind's layout
-  uint32_t sections;     // number of entries in the table
-  uint64_t file_size;    // bytes
-  uint64_t table_check;  // checksum64 of the section table
+  char magic[8];          // "DEMOTIC\0"
+  char kind[16];          // what the file is, e.g. "lm"
+  uint32_t version;       // of the kind's layout
+  uint32_t sections;      // number of entries in the table
+  uint64_t file_size;     // bytes
+  uint64_t table_check;   // checksum64 of the section table
   uint64_t header_check;  // checksum64 of the 48 bytes before this field
   uint64_t unused;
 };
@@ -82,7 +84,13 @@ class ContainerWriter {
 
 class Container {
  public:
+  struct Section {
+    std::string_view name;
+    size_t size;  // bytes
+  };
+
   Container() = default;
+  explicit Container(const std::string& path);
   Container(const std::string& path, std::string_view kind, uint32_t version);
 
   template <class T>
@@ -93,6 +101,9 @@ class Container {
     return {reinterpret_cast<const T*>(raw.data()), raw.size() / sizeof(T)};
   }
 
+  std::string_view kind() const;
+  uint32_t version() const { return header_.version; }
+  std::vector<Section> sections() const;  // in the order of the file
   bool has(std::string_view name) const;
   void verify() const;  // throws Error(corrupt) naming the damaged section
   size_t file_size() const { return file_.bytes().size(); }
@@ -101,6 +112,7 @@ class Container {
   std::span<const std::byte> bytes(std::string_view name) const;
 
   MappedFile file_;
+  ContainerHeader header_{};
   std::vector<ContainerEntry> entries_;
 };
 
