@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind/bind.h"
+#include "lm/classes.h"
 #include "lm/estimate.h"
 
 namespace demotic::bind {
@@ -63,9 +64,47 @@ class WordList final : public NgramSink {
   void end() override {}
 };
 
+void word_classes(nb::module_& m) {
+  nb::class_<BigramCounts>(m, "BigramCounts", "Counts of neighbouring words")
+      .def(nb::init<>())
+      .def(
+          "add",
+          [](BigramCounts& counts, nb::bytes lines) {
+            const std::string_view view(lines.c_str(), lines.size());
+            const nb::gil_scoped_release unlocked;
+            counts.add(view);
+          },
+          nb::arg("lines"), "Count in whole lines of UTF-8")
+      .def("next_file", &BigramCounts::next_file)
+      .def_prop_ro("lines", &BigramCounts::lines)
+      .def_prop_ro("words", [](const BigramCounts& counts) { return counts.vocab().size() - 1; });
+
+  nb::class_<ClassExchange>(m, "ClassExchange", "Words move between classes while that helps")
+      .def(nb::init<BigramCounts&, uint32_t, uint64_t, unsigned>(), nb::arg("counts"),
+           nb::arg("classes"), nb::arg("min_count"), nb::arg("threads"), Unlocked())
+      .def("__len__", &ClassExchange::items)
+      .def("improve", &ClassExchange::improve, nb::arg("begin"), nb::arg("end"), Unlocked(),
+           "Look at some items once; the number of moves made")
+      .def_prop_ro("log_likelihood", &ClassExchange::log_likelihood)
+      .def(
+          "assignment",
+          [](const ClassExchange& exchange, const BigramCounts& counts) {
+            const std::vector<uint32_t> classes = exchange.classes();
+            nb::dict out;
+            for (size_t rank = 0; rank < classes.size(); ++rank) {
+              const std::string_view word = counts.vocab().word(exchange.words()[rank]);
+              out[nb::str(word.data(), word.size())] = classes[rank];
+            }
+            return out;
+          },
+          nb::arg("counts"), "Word -> class, frequent words first");
+}
+
 }  // namespace
 
 void lm_estimate(nb::module_& m) {
+  word_classes(m);
+
   nb::class_<TrainingText>(m, "LmText", "Tokenised text to estimate a language model from")
       .def(nb::init<std::string, uint64_t, bool>(), nb::arg("temp"), nb::arg("memory"),
            nb::arg("skip_special"))

@@ -183,7 +183,7 @@ def test_tabs_and_runs_of_spaces_separate_words() -> None:
 @pytest.mark.parametrize("content", ["", "\n\n"])
 def test_a_text_without_words_is_an_error(tmp_path: Path, content: str) -> None:
     (tmp_path / "empty").write_text(content)
-    with pytest.raises(FormatError, match="empty.*no words"):
+    with pytest.raises(FormatError, match=r"empty.*no words"):
         estimate(tmp_path / "empty")
 
 
@@ -198,7 +198,7 @@ def test_special_words_are_an_error_or_skipped(tmp_path: Path, special: str) -> 
 
 
 def test_without_fallback_too_little_text_is_an_error() -> None:
-    with pytest.raises(FormatError, match="discounts.*fallback"):
+    with pytest.raises(FormatError, match=r"discounts.*fallback"):
         estimate_lines(["a b c"], order=2, discount_fallback=False)
 
 
