@@ -1,0 +1,66 @@
+"""Binary parts and language models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from demotic import _core, files
+from demotic.inspection.report import Fact
+from demotic.inspection.text import Findings
+from demotic.progress import SILENT, Progress
+
+_SMALL = 64 << 20  # bytes that are read through without being asked to
+_NAMES = {  # what people call the kinds that containers hold
+    "lm": "binary language model",
+    "aligner": "aligner model",
+    "lexical": "lexical translation table",
+}
+
+
+def inspect_container(path: str | Path, *, verify: bool) -> tuple[str, Findings]:
+    """What it holds; with ``verify``, or if small, every checksum is compared."""
+    with files.naming(path):
+        part = _core.Container(str(path))
+        facts: dict[str, Fact] = {"layout version": part.version}
+        if verify or part.file_size <= _SMALL:
+            part.verify()
+            facts["checksums"] = "all verified"
+        else:
+            facts["checksums"] = "header and table verified, --verify checks all"
+        if part.kind == "lm":
+            facts |= _language_model(path)
+        facts["bytes by section"] = dict(part.sections)
+        kind = _NAMES.get(part.kind, f"Demotic binary file of kind '{part.kind}'")
+    return kind, (facts, [], [])
+
+
+def _language_model(path: str | Path) -> dict[str, Fact]:
+    from demotic.lm import LanguageModel
+
+    model = LanguageModel.load(path, verify=False)
+    return {"order": model.order, "n-grams by order": _by_order(model.counts)}
+
+
+def inspect_arpa(path: str | Path, *, progress: Progress = SILENT) -> Findings:
+    """Counts of a model in ARPA format, read through to its end and checked."""
+    from demotic.lm import arpa
+
+    counts = _declared(path)
+    # The reader raises where the content does not keep what the header promises.
+    arpa.read(path, _core.ArpaWriter(lambda text: None), progress=progress)
+    facts: dict[str, Fact] = {"order": len(counts), "n-grams by order": _by_order(counts)}
+    return facts, [], []
+
+
+def _declared(path: str | Path) -> list[int]:
+    counts = []
+    for line in files.read_lines(path):
+        if line.startswith("ngram ") and line.rpartition("=")[2].strip().isdecimal():
+            counts.append(int(line.rpartition("=")[2]))
+        elif counts and line.startswith("\\"):
+            break
+    return counts
+
+
+def _by_order(counts: list[int] | tuple[int, ...]) -> dict[str, int]:
+    return {f"{order}-grams": count for order, count in enumerate(counts, start=1)}
