@@ -69,8 +69,12 @@ class Text:
         """For messages."""
         return "the text" if self.path is None else str(self.path)
 
+    @cached_property
+    def _count(self) -> int:
+        return sum(chunk.count(b"\n") for chunk in self.chunks())
+
     def __len__(self) -> int:
-        return len(self.lines)
+        return self._count
 
     def sentence(self, line: int) -> list[str]:
         """The tokens of one line."""
