@@ -32,6 +32,8 @@ def naming(path: str | Path) -> Iterator[None]:
     except DemoticError as error:
         error.at(path)
         raise
+    except BrokenPipeError:  # `| head` has seen enough; the command line knows what to do
+        raise
     except OSError as error:
         raise FileAccessError(error.strerror or str(error), path=error.filename or path) from error
 
@@ -67,8 +69,11 @@ class _Prefixed:
     def read(self, size: int = -1) -> bytes:
         if not self._head:
             return self._rest.read(size)
-        head, self._head = self._head, b""
-        return head if 0 <= size <= len(head) else head + self._rest.read(size - len(head))
+        if size < 0:
+            size = sys.maxsize
+        head, self._head = self._head[:size], self._head[size:]
+        rest = size - len(head)
+        return head + self._rest.read(-1 if size == sys.maxsize else rest) if rest else head
 
 
 def read_text(path: str | Path) -> Iterator[bytes]:
@@ -77,7 +82,7 @@ def read_text(path: str | Path) -> Iterator[bytes]:
     A byte-order mark is dropped; a carriage return before a newline too.
     """
     line = 1
-    rest = b""
+    rest: list[bytes] = []  # pieces of a line that has not ended yet
     first = True
     for chunk in read_bytes(path):
         if first:
@@ -85,25 +90,29 @@ def read_text(path: str | Path) -> Iterator[bytes]:
             first = False
         cut = chunk.rfind(b"\n") + 1
         if cut == 0:
-            rest += chunk
+            _refuse_nul(chunk, path, line)  # at once, or a large binary file would fill the memory
+            rest.append(chunk)
             continue
-        block = rest + chunk[:cut]
-        rest = chunk[cut:]
+        block = b"".join([*rest, chunk[:cut]])
+        rest = [chunk[cut:]]
         yield _checked(block, path, line)
         line += block.count(b"\n")
-    if rest:
-        yield _checked(rest + b"\n", path, line)
+    if last := b"".join(rest):
+        yield _checked(last + b"\n", path, line)
 
 
-def _checked(block: bytes, path: str | Path, first_line: int) -> bytes:
+def _refuse_nul(block: bytes, path: str | Path, first_line: int) -> None:
     if b"\0" in block:
-        line = first_line + block.count(b"\n", 0, block.index(b"\0"))
         raise EncodingError(
             "a binary file, not text (it holds a NUL byte)",
             path=path,
-            line=line,
+            line=first_line + block.count(b"\n", 0, block.index(b"\0")),
             remedy="give a plain or gzip-compressed UTF-8 text file",
         )
+
+
+def _checked(block: bytes, path: str | Path, first_line: int) -> bytes:
+    _refuse_nul(block, path, first_line)
     try:
         block.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -134,9 +143,11 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
             raise FileAccessError(
                 f"no such folder: {target.parent}", path=path, remedy="create the folder first"
             )
-        if target.exists() and not target.is_file():  # /dev/stdout, a named pipe
-            yield target
+        if target.is_relative_to("/dev") or (target.exists() and not target.is_file()):
+            yield target  # /dev/stdout, a named pipe: nothing there that could be replaced
             return
+        if target.is_symlink():
+            target = target.resolve()  # the link stays, what it points to is replaced
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         os.close(handle)
         temporary = Path(name)
@@ -197,8 +208,12 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
             if target.is_dir():
                 old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
                 target.replace(old)
-                temporary.replace(target)
-                shutil.rmtree(old)
+                try:
+                    temporary.replace(target)
+                except OSError:
+                    old.replace(target)
+                    raise
+                shutil.rmtree(old, ignore_errors=True)
             else:
                 temporary.replace(target)
         finally:

@@ -1,0 +1,311 @@
+"""Files: nothing misread, nothing half-written, and every fault named with its place."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from demotic import files
+from demotic.errors import EncodingError, FileAccessError, FormatError
+
+LONG = files.CHUNK + 3
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "file"
+
+
+# -- reading ----------------------------------------------------------------------------------
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\n\r\0", codec="utf-8")), min_size=1))
+def test_lines_survive_writing_and_reading(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str]
+) -> None:
+    for name in ("plain", "packed.gz"):
+        target = tmp_path_factory.getbasetemp() / name
+        assert files.write_lines(target, lines) == len(lines)
+        expected = [lines[0].removeprefix("\ufeff"), *lines[1:]]
+        assert list(files.read_lines(target)) == expected
+
+
+def test_gzip_is_found_by_content_not_by_name(path: Path) -> None:
+    path.write_bytes(gzip.compress(b"one\n") + gzip.compress(b"two\n"))
+    assert list(files.read_lines(path)) == ["one", "two"]
+    named = path.with_suffix(".gz")
+    named.write_bytes(b"not packed\n")
+    assert list(files.read_lines(named)) == ["not packed"]
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"\x1f", b"\n", b"xy"])
+def test_very_short_files(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    assert b"".join(files.read_bytes(path)) == content
+
+
+def test_byte_order_mark_and_carriage_returns_are_dropped(path: Path) -> None:
+    path.write_bytes(b"\xef\xbb\xbfone\r\ntwo\rmiddle\n\xef\xbb\xbfthree\r\n")
+    assert list(files.read_lines(path)) == ["one", "two\rmiddle", "\ufeffthree"]
+
+
+def test_only_newlines_end_lines(path: Path) -> None:
+    path.write_text("a\u2028b\x0bc\x85d\n\ne", newline="")
+    assert list(files.read_lines(path)) == ["a\u2028b\x0bc\x85d", "", "e"]
+
+
+def test_text_comes_in_chunks_of_whole_lines(path: Path) -> None:
+    text = b"".join(b"line %d\n" % number for number in range(400_000))
+    path.write_bytes(text)
+    chunks = list(files.read_text(path))
+    assert len(chunks) > 1
+    assert all(chunk.endswith(b"\n") for chunk in chunks)
+    assert b"".join(chunks) == text
+
+
+def test_a_line_longer_than_several_chunks(path: Path) -> None:
+    path.write_bytes(b"a\n" + b"x" * (3 * LONG) + b"\nb")
+    assert [len(line) for line in files.read_lines(path)] == [1, 3 * LONG, 1]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("before", [0, 1, 7, 300_000])
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [(b"\xff", "byte 0xff"), (b"\xc3", "byte 0xc3"), (b"\xed\xa0\x80", "0xed"), (b"\0", "NUL")],
+)
+def test_bad_bytes_are_named_with_their_line(
+    path: Path, packed: bool, before: int, bad: bytes, message: str
+) -> None:
+    content = "größer\n".encode() * before + b"then " + bad + b"\nfine\n"
+    path.write_bytes(gzip.compress(content, 1) if packed else content)
+    with pytest.raises(EncodingError, match=message) as error:
+        list(files.read_text(path))
+    assert (error.value.path, error.value.line) == (str(path), before + 1)
+
+
+@pytest.mark.parametrize("shift", range(-2, 3))
+def test_characters_across_a_chunk_border_are_whole(path: Path, shift: int) -> None:
+    line = "x" * (files.CHUNK - 1 + shift) + "ü€😀"
+    path.write_text(line + "\n" + line)
+    assert list(files.read_lines(path)) == [line, line]
+
+
+def test_a_character_cut_off_at_the_end_is_bad(path: Path) -> None:
+    path.write_bytes(b"fine\ncut \xe2\x82")
+    with pytest.raises(EncodingError) as error:
+        list(files.read_text(path))
+    assert error.value.line == 2
+
+
+def test_a_binary_file_without_newlines_is_refused_at_once(path: Path) -> None:
+    class Endless(io.RawIOBase):
+        def readinto(self, buffer: object) -> int:
+            return len(buffer)  # type: ignore[arg-type]
+
+        def readable(self) -> bool:
+            return True
+
+    stdin = sys.stdin
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(Endless()))
+    try:
+        with pytest.raises(EncodingError, match="NUL"):
+            list(files.read_text("-"))
+    finally:
+        sys.stdin = stdin
+
+
+@pytest.mark.parametrize("size", [2, 3, 12, 40, -1])
+def test_truncated_gzip_is_damage(path: Path, size: int) -> None:
+    path.write_bytes(gzip.compress(os.urandom(200))[:size])
+    with pytest.raises(FormatError, match="damaged gzip") as error:
+        list(files.read_bytes(path))
+    assert error.value.path == str(path)
+
+
+def test_changed_gzip_is_damage(path: Path) -> None:
+    packed = bytearray(gzip.compress(b"some text\n" * 100))
+    packed[-6] ^= 1
+    path.write_bytes(packed)
+    with pytest.raises(FormatError, match="damaged gzip"):
+        list(files.read_bytes(path))
+
+
+def test_missing_files_and_folders(tmp_path: Path) -> None:
+    with pytest.raises(FileAccessError, match="No such file") as error:
+        list(files.read_lines(tmp_path / "missing"))
+    assert error.value.path == str(tmp_path / "missing")
+    with pytest.raises(FileAccessError, match="directory"):
+        list(files.read_lines(tmp_path))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_standard_streams(packed: bool) -> None:
+    text = b"one\ntwo\n"
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from demotic import files; files.write_lines('-', files.read_lines('-'))",
+        ],
+        input=gzip.compress(text) if packed else text,
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == text
+
+
+# -- writing ----------------------------------------------------------------------------------
+
+
+def test_a_failure_leaves_the_earlier_file_and_nothing_else(path: Path) -> None:
+    path.write_text("earlier\n")
+
+    def lines() -> Iterator[str]:
+        yield "new"
+        raise KeyboardInterrupt
+
+    for name in (path, path.with_suffix(".gz")):
+        with pytest.raises(KeyboardInterrupt):
+            files.write_lines(name, lines())
+    assert path.read_text() == "earlier\n"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_target_appears_only_when_complete(path: Path) -> None:
+    with files.write_bytes(path) as out:
+        out.write(b"x")
+        assert not path.exists()
+    assert path.read_bytes() == b"x"
+
+
+def test_mode_is_kept_or_follows_the_umask(path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        files.write_lines(path, ["a"])
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o640
+    path.chmod(0o604)
+    files.write_lines(path, ["b"])
+    assert path.stat().st_mode & 0o777 == 0o604
+
+
+def test_a_link_stays_and_its_target_is_replaced(path: Path) -> None:
+    folder = path.parent / "folder"
+    folder.mkdir()
+    (folder / "real").write_text("old\n")
+    path.symlink_to(folder / "real")
+    files.write_lines(path, ["new"])
+    assert path.is_symlink()
+    assert (folder / "real").read_text() == "new\n"
+
+
+def test_the_same_text_gives_the_same_gzip_bytes(tmp_path: Path) -> None:
+    files.write_lines(tmp_path / "a.gz", ["x"] * 100)
+    files.write_lines(tmp_path / "b.gz", ["x"] * 100)
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+
+
+def test_unwritable_places_are_named(tmp_path: Path) -> None:
+    cases = {
+        tmp_path: "is a directory",
+        tmp_path / "no" / "file": "no such folder",
+        tmp_path / ("n" * 300): "too long",
+        # Not even root may create a file there.
+        Path("/proc/self/nothing"): "",
+    }
+    for target, message in cases.items():
+        with pytest.raises(FileAccessError) as error:
+            files.write_lines(target, ["x"])
+        assert message in str(error.value)
+        assert error.value.path is not None
+        assert str(target.parent) in error.value.path
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_full_device_is_an_error() -> None:
+    with pytest.raises(FileAccessError, match="No space left") as error:
+        files.write_lines("/dev/full", ["x"] * 100_000)
+    assert error.value.path == "/dev/full"
+    assert not Path("/dev/full").is_file()
+
+
+def test_a_disk_that_fills_up_leaves_the_earlier_file(path: Path) -> None:
+    path.write_text("earlier\n")
+    program = (
+        "import resource, signal, sys\n"
+        "from demotic import files\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))\n"
+        "files.write_lines(sys.argv[1], ['x' * 100] * 10_000)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=False
+    )
+    assert f"FileAccessError: {path}: File too large" in done.stderr
+    assert path.read_text() == "earlier\n"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_closed_pipe_is_not_an_error_of_the_file() -> None:
+    program = "from demotic import files; files.write_lines('-', ['x' * 100] * 100_000)"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        assert b"BrokenPipeError" in process.stderr.read()
+
+
+# -- folders ----------------------------------------------------------------------------------
+
+
+def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "model"
+    for name in ("old", "new"):
+        with files.atomic_folder(target) as folder:
+            (folder / name).write_text(name)
+    assert [entry.name for entry in target.iterdir()] == ["new"]
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_a_failure_leaves_the_earlier_folder(tmp_path: Path) -> None:
+    target = tmp_path / "model"
+    with files.atomic_folder(target) as folder:
+        (folder / "part").write_text("old")
+
+    def fail() -> None:
+        with files.atomic_folder(target) as folder:
+            (folder / "part").write_text("new")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert (target / "part").read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_folder_does_not_replace_a_file(path: Path) -> None:
+    path.write_text("precious")
+
+    def replace() -> None:
+        with files.atomic_folder(path):
+            pass
+
+    with pytest.raises(FileAccessError):
+        replace()
+    assert path.read_text() == "precious"
+    assert list(path.parent.iterdir()) == [path]
