@@ -16,7 +16,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich import progress as bars
+    from rich.console import Console
 
 Advance = Callable[[int], None]
 
@@ -39,25 +43,37 @@ SILENT = Progress()
 class TerminalProgress(Progress):
     """A bar on a terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, console: Console | None = None) -> None:
         from rich.console import Console
 
-        self._console = Console(stderr=True)
+        self._console = console or Console(stderr=True)
+        self._bars: bars.Progress | None = None  # one display, also for steps within steps
 
     @contextmanager
     def step(self, title: str, total: int | None = None, unit: str = "") -> Iterator[Advance]:
+        with self._display() as display:
+            task = display.add_task(title, total=total, unit=unit)
+            yield lambda amount: display.advance(task, amount)
+
+    @contextmanager
+    def _display(self) -> Iterator[bars.Progress]:
+        if self._bars is not None:
+            yield self._bars
+            return
         from rich import progress as bars
 
         columns: list[bars.ProgressColumn] = [
-            bars.TextColumn("{task.description}"),
+            bars.TextColumn("{task.description}", markup=False),
             bars.BarColumn(),
             bars.MofNCompleteColumn(),
-            bars.TextColumn(unit),
+            bars.TextColumn("{task.fields[unit]}"),
             bars.TimeElapsedColumn(),
         ]
-        with bars.Progress(*columns, console=self._console) as bar:
-            task = bar.add_task(title, total=total)
-            yield lambda amount: bar.advance(task, amount)
+        with bars.Progress(*columns, console=self._console) as self._bars:
+            try:
+                yield self._bars
+            finally:
+                self._bars = None
 
     def say(self, message: str) -> None:
         self._console.print(message, highlight=False, markup=False)
