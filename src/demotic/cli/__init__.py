@@ -47,22 +47,31 @@ for module in (demo, align, lm, evaluate, inspect):
 def main() -> None:
     """Run the command line: 0 ok, 1 failure, 2 wrong usage, 130 interrupted."""
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # here, where a full disk can still be reported
     except DemoticError as error:
         _fail(str(error))
     except KeyboardInterrupt:
         print("interrupted; nothing half-written was left behind", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:
-        # The reader (`| head`) has seen enough; keep the interpreter from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # the reader (`| head`) has seen enough
         sys.exit(1)
     except MemoryError:
         _fail("out of memory (use a smaller input or a lower --memory)")
     except OSError as error:
+        if error.filename is None:
+            _drop_output()
         if error.errno == errno.ENOSPC:
             _fail(f"{error.filename or 'output'}: no space left on the disk (free some space)")
         _fail(str(error))
+
+
+def _drop_output() -> None:
+    """Keep the interpreter from trying once more at exit to write what could not be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> None:
