@@ -8,10 +8,10 @@ from demotic.corpus.marks import protected_class
 from demotic.corpus.orthography import (
     Encoded,
     Orthography,
-    OrthographyConfig,
     encode_pair,
     encode_pairs,
 )
+from demotic.corpus.orthography_config import OrthographyConfig
 from demotic.corpus.protect import Span
 from demotic.corpus.splitting import Split, SplitReport, split
 

@@ -26,6 +26,7 @@ from demotic.corpus.marks import (
     protected_class,
 )
 
+_LEAST_GAIN = 0.001
 _CACHE_SIZE = 1 << 18
 _SPLITTABLE = regex.compile(r"\p{L}\p{Ll}++")
 
@@ -174,14 +175,15 @@ def choose(
     Each candidate splits the training counts and the development words.  A unigram model of the
     split training text (add-one over its types and one unknown type) then codes the development
     text; an unknown token is spelt out with a letter unigram model of the training types.  The
-    candidate with the fewest bits per original word wins.  Splitting saves the spelling of
-    unknown compounds; splitting too much pays for more tokens.  No splitting (None) competes and
-    wins ties.
+    candidate with the fewest bits per original word wins, if it saves at least a thousandth of
+    the bits without splitting (options None).  Splitting saves the spelling of unknown compounds;
+    splitting too much pays for more tokens.
     """
-    trials = [_trial(counts, dev, None)]
-    trials += [_trial(counts, dev, options) for options in candidates]
-    best = min(trials, key=lambda trial: trial.bits_per_word)
-    return best.options, trials
+    whole = _trial(counts, dev, None)
+    trials = [_trial(counts, dev, options) for options in candidates]
+    best = min(trials, key=lambda trial: trial.bits_per_word, default=whole)
+    worth = best.bits_per_word <= (1 - _LEAST_GAIN) * whole.bits_per_word
+    return best.options if worth else None, [whole, *trials]
 
 
 def _trial(

@@ -12,9 +12,9 @@ ABBREVIATIONS: dict[str, frozenset[str]] = {
     for language, words in {
         "cs": "apod atd č čl hl ing mgr mudr např odst resp str sv tj tzn tzv vs",
         "da": "bl ca dr eks etc evt fx hr inkl jf kl kr maks min mht nr osv pct pga stk vedr",
-        "de": """abb abs abschn allg art aufl bd bearb bez bsp bspw bzgl bzw ca co dipl dr ebd eigtl
-              einschl entspr etc evtl fa fr ggf hr hrsg inkl jh kap lt max min mind mio mrd nr prof
-              resp rd s sog st std str tel u usw vgl z zzgl""",
+        "de": """a abb abs abschn allg art aufl b bd bearb bez bsp bspw bzgl bzw ca co d dipl dr
+              ebd eigtl einschl entspr etc evtl fa fr ggf h hr hrsg i inkl jh kap lt max min
+              mind mio mrd nr o prof resp rd s sog st std str tel u usw v vgl z zzgl""",
         "en": """adj adm asst bros capt cf cmdr co col corp dept dr ed est etc fig figs gen gov hon
               inc jr lt ltd maj mr mrs ms messrs mt no nos op pp prof rep rev sen sgt sr st univ vol
               vs""",

@@ -5,13 +5,14 @@ This is the only loss that encoding accepts; everything else comes back as it wa
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import regex
 
 # Control characters separate; soft hyphens, zero-width spaces and byte-order marks only hide
 # inside words and keep equal words apart.
-_INVISIBLE = regex.compile(r"[\p{Cc}\u00ad\u200b\u2060\ufeff]")
+_INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff]")
 _SILENT = regex.compile(r"[\u00ad\u200b\u2060\ufeff]+")
 _CONTROL = regex.compile(r"\p{Cc}+")
 
@@ -21,6 +22,8 @@ UNSPACED = (
     r"\u3001-\u303f\u30a0-\u30ff\uff00-\uff65\uffe0-\uffe6"
 )
 _UNSPACED = regex.compile(f"[{UNSPACED}]")
+# Cheaper than the sets of scripts, and enough for most lines.
+_PERHAPS_UNSPACED = re.compile("[\u0e00-\u1fff\u2e80-\U0010ffff]")
 
 
 def normalise(text: str) -> str:
@@ -43,7 +46,9 @@ def plain_spaces(text: str) -> str:
 
 def has_unspaced(text: str) -> bool:
     """Does the text hold a character of a script that is written without spaces?"""
-    return not text.isascii() and _UNSPACED.search(text) is not None
+    if text.isascii() or _PERHAPS_UNSPACED.search(text) is None:
+        return False
+    return _UNSPACED.search(text) is not None
 
 
 def joins_by_itself(left: str, right: str) -> bool:

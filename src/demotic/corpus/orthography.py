@@ -18,14 +18,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from demotic.corpus import compounds as compounding
+from demotic.corpus import language as languages
 from demotic.corpus import segment as segmenting
-from demotic.corpus.casing import MODES, CaseCounts, Casing, Mode, Style
+from demotic.corpus.casing import CaseCounts, Casing, Style
 from demotic.corpus.compounds import CompoundOptions, Compounds, Trial
 from demotic.corpus.marks import bare, escape, protected_class, unescape
 from demotic.corpus.moses import MosesTokeniser
 from demotic.corpus.normalise import normalise
+from demotic.corpus.orthography_config import OrthographyConfig
 from demotic.corpus.protect import (
-    KINDS,
     Found,
     Span,
     SpanFinder,
@@ -37,45 +38,12 @@ from demotic.corpus.tokenise import Tokeniser, join
 from demotic.errors import ArgumentError
 from demotic.progress import SILENT, Progress
 
-TOKENISERS = ("reversible", "moses", "none")
-COMPOUNDS = ("off", "on", "auto")
 _SLICE = 10_000
 
 
-@dataclass(frozen=True)
-class OrthographyConfig:
-    """How text of one language is taken apart.
-
-    ``tokeniser``: ``reversible`` (marked tokens, exact round trip), ``moses`` (as sacremoses) or
-    ``none`` (the text has spaces between its tokens already).  ``casing``: ``truecase``, ``lower``
-    or ``none``.  ``compounds``: ``off``, ``on``, or ``auto`` (chosen on a development text).
-    ``segment``: for scripts without spaces, ``characters``, ``jieba`` or ``auto``.
-    ``protect``: kinds of spans that pass through unchanged.
-    """
-
-    tokeniser: str = "reversible"
-    casing: Mode = "truecase"
-    compounds: str = "off"
-    segment: str = "auto"
-    protect: tuple[str, ...] = KINDS
-    compound_options: CompoundOptions | None = None
-
-    def __post_init__(self) -> None:
-        for name, value, choices in (
-            ("tokeniser", self.tokeniser, TOKENISERS),
-            ("casing", self.casing, MODES),
-            ("compounds", self.compounds, COMPOUNDS),
-            ("segment", self.segment, segmenting.METHODS),
-        ):
-            if value not in choices:
-                raise ArgumentError(
-                    f"unknown {name}: {value!r}", remedy=f"choose one of {', '.join(choices)}"
-                )
-        if unknown := set(self.protect) - set(KINDS):
-            raise ArgumentError(
-                f"cannot protect {', '.join(sorted(unknown))}",
-                remedy=f"choose from {', '.join(KINDS)}",
-            )
+def _without_region(code: str) -> str:
+    """``zh`` for ``zh_CN``: rules belong to languages."""
+    return languages.normalise(code).split("-")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +71,12 @@ class Orthography:
 
     def __post_init__(self) -> None:
         tokeniser: Tokeniser | MosesTokeniser | None = None
+        language = _without_region(self.language)
         if self.config.tokeniser == "reversible":
-            method = segmenting.resolve(self.config.segment, self.language)
-            tokeniser = Tokeniser(self.language, segmenting.segmenter(method))
+            method = segmenting.resolve(self.config.segment, language)
+            tokeniser = Tokeniser(language, segmenting.segmenter(method))
         elif self.config.tokeniser == "moses":
-            tokeniser = MosesTokeniser(self.language)
+            tokeniser = MosesTokeniser(language)
         object.__setattr__(self, "_tokeniser", tokeniser)
         object.__setattr__(self, "_find", SpanFinder(self.config.protect))
 
@@ -133,7 +102,8 @@ class Orthography:
                 "compounds='auto' decides on a development text, and none was given",
                 remedy="pass dev=..., or set compounds to on or off",
             )
-        config = replace(config, segment=segmenting.resolve(config.segment, language))
+        base = _without_region(language)
+        config = replace(config, segment=segmenting.resolve(config.segment, base))
         plain = cls(language, replace(config, compounds="off"))
         if config.casing == "none" and config.compounds == "off":
             return plain
@@ -141,10 +111,10 @@ class Orthography:
         casing = Casing.learn(cases, config.casing)
         if config.compounds == "off":
             return cls(language, config, casing)
-        options = config.compound_options or CompoundOptions.for_language(language)
+        options = config.compound_options or CompoundOptions.for_language(base)
         if config.compounds == "auto":
             _, dev_words = plain._count(dev or (), progress)
-            chosen, _ = compounding.choose(words, dev_words, compounding.candidates(language))
+            chosen, _ = compounding.choose(words, dev_words, compounding.candidates(base))
             if chosen is None:
                 return cls(language, replace(config, compounds="off"), casing)
             options = chosen
@@ -167,7 +137,9 @@ class Orthography:
         """The figures by which ``compounds="auto"`` decides, for a report."""
         _, words = self._count(lines, SILENT)
         _, dev_words = self._count(dev, SILENT)
-        return compounding.choose(words, dev_words, compounding.candidates(self.language))[1]
+        return compounding.choose(
+            words, dev_words, compounding.candidates(_without_region(self.language))
+        )[1]
 
     # -- text to tokens ------------------------------------------------------------------------
 

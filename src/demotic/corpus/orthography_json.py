@@ -8,7 +8,8 @@ from typing import Any
 
 from demotic.corpus.casing import Casing
 from demotic.corpus.compounds import CompoundOptions, Compounds
-from demotic.corpus.orthography import Orthography, OrthographyConfig
+from demotic.corpus.orthography import Orthography
+from demotic.corpus.orthography_config import OrthographyConfig
 from demotic.errors import FormatError
 
 _FORMAT = 1

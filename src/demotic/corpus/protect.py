@@ -8,6 +8,7 @@ spans comes out once.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,19 +23,21 @@ KINDS = ("url", "mail", "tag", "var", "entity", "path", "num")
 
 # A letter of a script with spaces: 5月 holds a number, mp3 is a word.
 _LETTER = rf"[[\p{{L}}\p{{M}}_]--[{UNSPACED}]]"
+_START = rf"(?<! {_LETTER} | \p{{N}} )"
+_HOST = rf"[[\p{{L}}\p{{N}}\-]--[{UNSPACED}]]"
 _URL_CHARACTER = r"[^\s()<>\[\]{}\"'`|^\\\u3000-\u303f\uff00-\uff65«»“”‘’]"
 
 # Spans that begin with a letter cost a trial at every word: only where a sign of them is present.
-_SIGN = regex.compile(r"://|@|:\\|www\.|mailto:")
+_SIGNS = ("://", "@", ":\\", "www.", "mailto:")
 _SIGNED = {
     "url": rf"""
-        (?: \b[A-Za-z][A-Za-z0-9+.\-]{{1,20}}:// | \bwww\.(?=\w) | \bmailto: )
+        {_START} (?: [A-Za-z][A-Za-z0-9+.\-]{{1,20}}:// | www\.(?=\w) | mailto: )
         (?: \({_URL_CHARACTER}*+\) | \[{_URL_CHARACTER}*+\] | {_URL_CHARACTER} )+
         (?<! [.,;:!?…] )""",
-    "mail": r"""
-        (?<! [\p{L}\p{N}_.+\-] ) [\p{L}\p{N}_.+\-]++ @ [\p{L}\p{N}\-]++
-        (?: \. [\p{L}\p{N}\-]++ )++ (?! _ )""",
-    "path": r"(?<! \w ) [A-Za-z]: \\ [\w.+@\-\\]+ (?<! [.] )",
+    "mail": rf"""
+        {_START} (?<! [.+\-] ) (?: {_LETTER} | [\p{{N}}.+\-] )++ @
+        {_HOST}++ (?: \. {_HOST}++ )++ (?! _ )""",
+    "path": _START + r"[A-Za-z]: \\ [\w.+@\-\\]+ (?<! [.] )",
 }
 # The others begin with one of these characters.
 _FIRST = r"(?= [<{$\#%@&/~.+\-−±vV\p{Nd}] )"
@@ -66,7 +69,7 @@ _PATTERNS = {
         (?: [.,:/'’\-] \p{{Nd}}++ | [\u00a0\u202f\u2009] \p{{Nd}}{{3}}+ (?! \p{{Nd}} ) )*+
         (?! {_LETTER} | \p{{N}} )""",
 }
-_TRIGGER = regex.compile(r"[\p{Nd}%{<&$@/\\]|www\.|mailto:")
+_TRIGGER = re.compile(r"[\d%{<&$@/\\]")
 # Spans that would be read as another word, number or address when a letter or digit touched them.
 _FRAGILE = frozenset({"url", "mail", "path", "num"})
 
@@ -114,9 +117,10 @@ class SpanFinder:
         ...  for found in SpanFinder()(text)]
         ['<b>', '%d', '</b>', '10:30']
         """
-        if _TRIGGER.search(text) is None:
+        signed = any(sign in text for sign in _SIGNS)
+        if not signed and _TRIGGER.search(text) is None:
             return []
-        pattern = self._full if _SIGN.search(text) else self._quick
+        pattern = self._full if signed else self._quick
         if pattern is None:
             return []
         return [

@@ -38,6 +38,7 @@ _LEXEME = regex.compile(
 )
 _OPENING = regex.compile(r"[\p{Ps}¿¡]")
 _QUOTES = frozenset("\"'`´“”„‟‘’‚‛«»‹›")
+_TRAILING = frozenset({"", ",", ".", ";", ":", "!", "?"})
 
 # The chunks of a text repeat (Zipf), so nearly all are looked up.  A full cache is emptied: memory
 # stays bounded, and the common chunks are back after a moment.
@@ -77,16 +78,33 @@ class Tokeniser:
         cache = self._final_cache if final else self._cache
         tokens = cache.get(chunk)
         if tokens is None:
-            tokens = tuple(_mark(self._lexemes(chunk, final=final)))
+            tokens = self._simple(chunk, final=final) or tuple(
+                _mark(self._lexemes(chunk, final=final))
+            )
             if len(chunk) <= _LONGEST_CACHED:
                 if len(cache) >= _CACHE_SIZE:
                     cache.clear()
                 cache[chunk] = tokens
         return tokens
 
+    def _simple(self, chunk: str, *, final: bool) -> tuple[str, ...]:
+        """Plain words, with one punctuation mark at most: most of any text, without the lexer."""
+        stem, mark = (chunk, "") if chunk.isalpha() else (chunk[:-1], chunk[-1])
+        if not stem.isalpha() or mark not in _TRAILING or has_unspaced(stem):
+            return ()
+        if not mark:
+            return (stem,)
+        if mark == "." and not final and self._keeps_stop(stem):
+            return (chunk,)
+        return (stem, JOINER + mark)
+
+    def _keeps_stop(self, word: str) -> bool:
+        return (len(word) == 1 and word.isupper()) or word.lower() in self._abbreviations
+
     def _general(self, text: str, spans: Sequence[_Placed]) -> list[str]:
         """The same where chunks hold spans, or where a space needs a mark of its own."""
         chunks = _chunks(text, spans)
+        unspaced = has_unspaced(text)
         tokens: list[str] = []
         for number, chunk in enumerate(chunks, 1):
             final = number == len(chunks)
@@ -100,7 +118,7 @@ class Tokeniser:
                     else:
                         lexemes += self._lexemes(part, final=final)
                 marked = _mark(lexemes)
-            if tokens and joins_by_itself(bare(tokens[-1]), bare(marked[0])):
+            if unspaced and tokens and joins_by_itself(bare(tokens[-1]), bare(marked[0])):
                 tokens.append(SPACER + marked[0])
                 tokens += marked[1:]
             else:
@@ -123,9 +141,8 @@ class Tokeniser:
             else:
                 lexemes.append((escape(text), _OPENER if _OPENING.match(text) else _CLOSER))
         if not final and len(lexemes) > 1 and lexemes[-1][0] == ".":
-            word = lexemes[-2][0]
-            initial = len(word) == 1 and word.isupper()
-            if lexemes[-2][1] == _WORD and (initial or word.lower() in self._abbreviations):
+            word, kind = lexemes[-2]
+            if kind == _WORD and self._keeps_stop(word):
                 lexemes[-2:] = [(word + ".", _WORD)]
         return lexemes
 

@@ -1,0 +1,50 @@
+"""The choices of an orthography; saved with it in full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from demotic.corpus.casing import MODES, Mode
+from demotic.corpus.compounds import CompoundOptions
+from demotic.corpus.protect import KINDS
+from demotic.corpus.segment import METHODS
+from demotic.errors import ArgumentError
+
+TOKENISERS = ("reversible", "moses", "none")
+COMPOUNDS = ("off", "on", "auto")
+
+
+@dataclass(frozen=True)
+class OrthographyConfig:
+    """How text of one language is taken apart.
+
+    ``tokeniser``: ``reversible`` (marked tokens, exact round trip), ``moses`` (as sacremoses) or
+    ``none`` (the text has spaces between its tokens already).  ``casing``: ``truecase``, ``lower``
+    or ``none``.  ``compounds``: ``off``, ``on``, or ``auto`` (chosen on a development text).
+    ``segment``: for scripts without spaces, ``characters``, ``jieba`` or ``auto``.
+    ``protect``: kinds of spans that pass through unchanged.
+    """
+
+    tokeniser: str = "reversible"
+    casing: Mode = "truecase"
+    compounds: str = "off"
+    segment: str = "auto"
+    protect: tuple[str, ...] = KINDS
+    compound_options: CompoundOptions | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, choices in (
+            ("tokeniser", self.tokeniser, TOKENISERS),
+            ("casing", self.casing, MODES),
+            ("compounds", self.compounds, COMPOUNDS),
+            ("segment", self.segment, METHODS),
+        ):
+            if value not in choices:
+                raise ArgumentError(
+                    f"unknown {name}: {value!r}", remedy=f"choose one of {', '.join(choices)}"
+                )
+        if unknown := set(self.protect) - set(KINDS):
+            raise ArgumentError(
+                f"cannot protect {', '.join(sorted(unknown))}",
+                remedy=f"choose from {', '.join(KINDS)}",
+            )

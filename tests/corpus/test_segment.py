@@ -1,0 +1,63 @@
+"""Scripts without spaces."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from demotic.corpus import Orthography, OrthographyConfig
+from demotic.corpus.segment import characters, resolve
+from demotic.errors import ArgumentError, MissingDependencyError
+from tests.corpus.texts import slice_of
+
+
+def orthography(language: str, segment: str) -> Orthography:
+    return Orthography(language, OrthographyConfig(segment=segment, casing="none"))
+
+
+@pytest.mark.parametrize(
+    ("language", "segment", "text", "tokens"),
+    [
+        ("zh", "characters", "我用Python写。", "我 用 Python 写 。"),
+        ("zh", "characters", "你好 world 吗", "你 好 ▁world ▁吗"),
+        ("zh", "jieba", "我们今天去北京。", "我们 今天 去 北京 。"),
+        ("zh", "jieba", "5月20日开始", "⟦num1⟧ 月 ⟦num2⟧ 日 开始"),
+        ("ja", "characters", "東京タワーへ行く", "東 京 タワー へ 行 く"),
+        ("th", "characters", "เมือง", "เ มื อ ง"),
+        ("ko", "characters", "한국어 문장.", "한국어 문장 ￭."),
+    ],
+)
+def test_words_of_unspaced_scripts_need_no_marks(
+    language: str, segment: str, text: str, tokens: str
+) -> None:
+    encoded = orthography(language, segment).encode(text)
+    assert str(encoded) == tokens
+    assert orthography(language, segment).decode(encoded.tokens, encoded) == text
+
+
+def test_translated_words_are_joined_without_spaces() -> None:
+    assert orthography("zh", "characters").decode(["北京", "有", "Python", "，", "好"]) == (
+        "北京有Python，好"
+    )
+
+
+def test_segmented_words_spell_the_run(data) -> None:
+    for line in slice_of(data, "tatoeba-zh-en/train.zh.gz", 300):
+        assert "".join(characters(line)) == line
+
+
+def test_choice_is_resolved_when_learning() -> None:
+    assert Orthography.learn(["你好"], "zh").config.segment == "jieba"
+    assert Orthography.learn(["a"], "en").config.segment == "characters"
+    assert Orthography.learn(["你好"], "zh_CN").config.segment == "jieba"
+    with pytest.raises(ArgumentError, match="Chinese"):
+        resolve("jieba", "ja")
+
+
+def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    saved = Orthography.learn(["你好"], "zh").to_json()
+    monkeypatch.setitem(sys.modules, "jieba", None)
+    assert resolve("auto", "zh") == "characters"
+    with pytest.raises(MissingDependencyError, match=r"demotic\[zh\]"):
+        Orthography.from_json(saved)
