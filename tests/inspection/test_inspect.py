@@ -218,6 +218,27 @@ def test_binary_language_models_tell_their_counts(tmp_path: Path) -> None:
     assert report.facts["n-grams by order"] == {"1-grams": 3, "2-grams": 1}
 
 
+def test_aligners_and_lexical_tables_tell_their_size(tmp_path: Path) -> None:
+    from demotic.align.aligner import Aligner, AlignerOptions
+    from demotic.align.lexical import LexicalTable
+    from demotic.align.text import Text
+
+    source, target = ["das Haus", "das Buch"], ["the house", "the book"]
+    options = AlignerOptions(hmm_iterations=2)
+    Aligner.train(source, target, options=options).save(tmp_path / "aligner")
+    report = inspect(tmp_path / "aligner", verify=True)
+    assert report.kind == "aligner model"
+    assert report.facts["words of both languages"] == 7  # with <unk>
+    assert report.facts["training"]["hmm_iterations"] == 2  # type: ignore[index, call-overload]
+    links = _core.Links()
+    links.append([(0, 0), (1, 1)])
+    table = LexicalTable.estimate(Text.of(["das Haus"]), Text.of(["the house"]), links)
+    table.save(tmp_path / "lexical")
+    report = inspect(tmp_path / "lexical")
+    assert report.kind == "lexical translation table"
+    assert report.facts["word pairs"] == len(table)
+
+
 def test_arrow_bitext(tmp_path: Path) -> None:
     path = tmp_path / "bitext.arrow"
     pairs = [("one two", "eins zwei"), ("three", "drei")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from demotic import _core, files
@@ -10,11 +11,6 @@ from demotic.inspection.text import Findings
 from demotic.progress import SILENT, Progress
 
 _SMALL = 64 << 20  # bytes that are read through without being asked to
-_NAMES = {  # what people call the kinds that containers hold
-    "lm": "binary language model",
-    "aligner": "aligner model",
-    "lexical": "lexical translation table",
-}
 
 
 def inspect_container(path: str | Path, *, verify: bool) -> tuple[str, Findings]:
@@ -27,11 +23,12 @@ def inspect_container(path: str | Path, *, verify: bool) -> tuple[str, Findings]
             facts["checksums"] = "all verified"
         else:
             facts["checksums"] = "header and table verified, --verify checks all"
-        if part.kind == "lm":
-            facts |= _language_model(path)
+        name = f"Demotic binary file of kind '{part.kind}'"
+        if part.kind in _KINDS:
+            name, describe = _KINDS[part.kind]
+            facts |= describe(path)
         facts["bytes by section"] = dict(part.sections)
-        kind = _NAMES.get(part.kind, f"Demotic binary file of kind '{part.kind}'")
-    return kind, (facts, [], [])
+    return name, (facts, [], [])
 
 
 def _language_model(path: str | Path) -> dict[str, Fact]:
@@ -39,6 +36,32 @@ def _language_model(path: str | Path) -> dict[str, Fact]:
 
     model = LanguageModel.load(path, verify=False)
     return {"order": model.order, "n-grams by order": _by_order(model.counts)}
+
+
+def _aligner(path: str | Path) -> dict[str, Fact]:
+    from dataclasses import asdict
+
+    from demotic.align.aligner import Aligner
+
+    model = _core.AlignerModel.load(str(path))
+    return {
+        "words of both languages": model.words,
+        "word pairs": model.cells,
+        "training": asdict(Aligner.load(path).options),
+    }
+
+
+def _lexical_table(path: str | Path) -> dict[str, Fact]:
+    from demotic.align.lexical import LexicalTable
+
+    return {"word pairs": len(LexicalTable.load(path))}
+
+
+_KINDS: dict[str, tuple[str, Callable[[str | Path], dict[str, Fact]]]] = {
+    "lm": ("binary language model", _language_model),
+    "aligner": ("aligner model", _aligner),
+    "lexical": ("lexical translation table", _lexical_table),
+}
 
 
 def inspect_arpa(path: str | Path, *, progress: Progress = SILENT) -> Findings:
