@@ -1,7 +1,7 @@
 // How alike two words of different languages are spelt: names, numbers, punctuation and cognates.
 //
 //   spelling_likeness("2004", "2004") == 1     spelling_likeness("nation", "naţiune") == 0
-//   spelling_likeness("parlament", "parliament") == 0.5f
+//   spelling_likeness("parlament", "parlamento") == 0.9f
 //
 // The share of the longer word that a common beginning covers; 0 below half or four characters.
 #pragma once

@@ -39,7 +39,7 @@ class AlignerOptions:
     """How the aligner is trained; the defaults suit most corpora."""
 
     model1_iterations: int = 5
-    hmm_iterations: int = 5
+    hmm_iterations: int = 4
     agreement: bool = True
     """Multiply the posteriors of the two directions; otherwise each goes its own way."""
     null_probability: float = 0.2
