@@ -1,5 +1,5 @@
 #include <nanobind/ndarray.h>
-#include <nanobind/operators.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -26,19 +26,15 @@ std::string_view utf8(nb::handle text) {
   return {data, static_cast<size_t>(size)};
 }
 
-template <class T>
-nb::object array(std::vector<T>&& values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
-}
+template <class Field>
+using Column = nb::ndarray<nb::numpy, Field, nb::ndim<1>>;
 
 template <class Field>
-nb::object column(const std::vector<LineScore>& lines, Field LineScore::* field) {
-  std::vector<Field> values;
-  values.reserve(lines.size());
-  for (const LineScore& line : lines) values.push_back(line.*field);
-  return array(std::move(values));
+Column<Field> column(const std::vector<LineScore>& lines, Field LineScore::* field) {
+  auto* values = new Field[lines.size()];
+  const nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<Field*>(p); });
+  for (size_t i = 0; i < lines.size(); ++i) values[i] = lines[i].*field;
+  return Column<Field>(values, {lines.size()}, owner);
 }
 
 using WordScore = std::tuple<float, unsigned, bool>;  // log10, length of the match, unknown
@@ -58,8 +54,7 @@ void sinks(nb::module_& m) {
           nb::arg("write"));
 
   nb::class_<ModelBuilder, NgramSink>(m, "LmBuilder", "Makes a language model out of n-grams")
-      .def(nb::init<>())
-      .def("finish", &ModelBuilder::finish, Unlocked());
+      .def(nb::init<>());
 
   nb::class_<ArpaReader>(m, "ArpaReader", "Reads an ARPA text, fed in pieces, into a sink")
       .def(nb::init<NgramSink&>(), nb::arg("sink"), nb::keep_alive<1, 2>())
@@ -103,7 +98,7 @@ std::pair<Fragment, float> make_fragment(const Model& model, nb::list parts, boo
   return {made, change};
 }
 
-std::vector<WordScore> full_scores(const Model& model, nb::str sentence, bool bos, bool eos) {
+std::vector<WordScore> word_scores(const Model& model, nb::str sentence, bool bos, bool eos) {
   std::vector<uint32_t> ids;
   encode_line(model, utf8(sentence), ids);
   std::vector<Score> scores;
@@ -114,59 +109,63 @@ std::vector<WordScore> full_scores(const Model& model, nb::str sentence, bool bo
   return out;
 }
 
-nb::object score_bytes(const Model& model, nb::bytes text, bool bos, bool eos, unsigned threads) {
+using Columns = std::tuple<Column<double>, Column<uint32_t>, Column<uint32_t>, Column<double>>;
+
+Columns text_scores(const Model& model, nb::bytes text, bool bos, bool eos, unsigned threads) {
   const std::string_view view(text.c_str(), text.size());
   std::vector<LineScore> lines;
   {
     const nb::gil_scoped_release unlocked;
     lines = score_text(model, view, {bos, eos}, threads);
   }
-  return nb::make_tuple(column(lines, &LineScore::log10), column(lines, &LineScore::words),
-                        column(lines, &LineScore::unknown),
-                        column(lines, &LineScore::unknown_log10));
+  return Columns(column(lines, &LineScore::log10), column(lines, &LineScore::words),
+                 column(lines, &LineScore::unknown), column(lines, &LineScore::unknown_log10));
 }
 
-}  // namespace
-
-void lm(nb::module_& m) {
-  sinks(m);
-  states(m);
+void model(nb::module_& m) {
   nb::class_<Model>(m, "LmModel", "An n-gram model, in memory or mapped from a file")
-      .def_static(
-          "open",
-          [](const std::string& path, nb::object verify) {
+      .def(
+          "__init__",
+          [](Model* self, const std::string& path, std::optional<bool> verify) {
             Model::Verify how = Model::Verify::small_files;
-            if (!verify.is_none())
-              how = nb::cast<bool>(verify) ? Model::Verify::everything : Model::Verify::structure;
-            const nb::gil_scoped_release unlocked;
-            return Model::open(path, how);
+            if (verify) how = *verify ? Model::Verify::everything : Model::Verify::structure;
+            new (self) Model(Model::open(path, how));
           },
-          nb::arg("path"), nb::arg("verify").none() = nb::none())
-      .def("save", &Model::save, nb::arg("path"), Unlocked())
+          nb::arg("path"), nb::arg("verify").none() = nb::none(), Unlocked())
+      .def(
+          "__init__",
+          [](Model* self, ModelBuilder& builder) { new (self) Model(builder.finish()); },
+          nb::arg("builder"), Unlocked())
+      .def("save_binary", &Model::save, nb::arg("path"), Unlocked())
       .def("emit", &Model::emit, nb::arg("sink"), Unlocked(), "Hand every n-gram to a sink")
-      .def_prop_ro("order", &Model::order)
-      .def_prop_ro("counts",
-                   [](const Model& model) {
-                     return std::vector<uint64_t>(model.counts().begin(), model.counts().end());
-                   })
-      .def_prop_ro("words", &Model::words)
-      .def("word", &Model::word, nb::arg("id"))
+      .def_prop_ro("order", &Model::order, "The length of the longest n-grams")
+      .def_prop_ro(
+          "counts",
+          [](const Model& model) {
+            return std::vector<uint64_t>(model.counts().begin(), model.counts().end());
+          },
+          "The number of n-grams of each order")
+      .def_prop_ro("words", &Model::words, "The number of words")
+      .def("word", &Model::word, nb::arg("id"), "The word of an id")
       .def(
           "find", [](const Model& model, nb::str word) { return model.find(utf8(word)); },
-          nb::arg("word"))
+          nb::arg("word"), "The id of a word, 0 if it is unknown")
       .def(
           "score",
           [](const Model& model, nb::str sentence, bool bos, bool eos) {
             return score_line(model, utf8(sentence), {bos, eos}).log10;
           },
-          nb::arg("sentence"), nb::arg("bos") = true, nb::arg("eos") = true)
-      .def("full_scores", &full_scores, nb::arg("sentence"), nb::arg("bos"), nb::arg("eos"))
-      .def("score_text", &score_bytes, nb::arg("text"), nb::arg("bos"), nb::arg("eos"),
+          nb::arg("sentence"), nb::arg("bos") = true, nb::arg("eos") = true,
+          "Log10 probability of a sentence, after <s> and with </s> unless told otherwise")
+      .def("word_scores", &word_scores, nb::arg("sentence"), nb::arg("bos"), nb::arg("eos"))
+      .def("text_scores", &text_scores, nb::arg("text"), nb::arg("bos"), nb::arg("eos"),
            nb::arg("threads"), "Per line: log10, words, unknown words, log10 of the unknown words")
-      .def("begin_sentence", [](const Model& model) { return model.begin_sentence(); })
-      .def("empty_context", &Model::empty_context)
       .def(
-          "extend",
+          "begin_sentence", [](const Model& model) { return model.begin_sentence(); },
+          "The state after <s>")
+      .def("empty_context", &Model::empty_context, "The state of no context at all")
+      .def(
+          "word_after",
           [](const Model& model, const State& state, nb::str word) {
             State next;
             const uint32_t id = model.find(utf8(word));
@@ -175,7 +174,7 @@ void lm(nb::module_& m) {
           },
           nb::arg("state"), nb::arg("word"))
       .def(
-          "score_ngram",
+          "word_in",
           [](const Model& model, const std::vector<std::string_view>& history, nb::str word) {
             std::vector<uint32_t> ids;
             for (const std::string_view each : history) ids.push_back(model.find(each));
@@ -184,7 +183,15 @@ void lm(nb::module_& m) {
             return WordScore(s.prob, s.length, id == kUnknown);
           },
           nb::arg("history"), nb::arg("word"))
-      .def("fragment", &make_fragment, nb::arg("parts"), nb::arg("begin"));
+      .def("make_fragment", &make_fragment, nb::arg("parts"), nb::arg("begin"));
+}
+
+}  // namespace
+
+void lm(nb::module_& m) {
+  sinks(m);
+  states(m);
+  model(m);
 }
 
 }  // namespace demotic::bind

@@ -22,28 +22,70 @@ void for_each_id(const Model& model, std::string_view line, Each&& each) {
   }
 }
 
-// Adds up the words of one line as they come.
+// Scores the words of one line.  Words wait a little between the moment when the memory of their
+// n-grams is asked for and the moment when it is read.
+template <class Each>
 class LineScorer {
  public:
-  LineScorer(const Model& model, SentenceBorders borders)
-      : model_(model), state_(borders.begin ? model.begin_sentence() : model.empty_context()) {}
+  LineScorer(const Model& model, SentenceBorders borders, Each each)
+      : model_(model),
+        borders_(borders),
+        state_(borders.begin ? model.begin_sentence() : model.empty_context()),
+        each_(each) {
+    if (borders.begin) remember(model.begin_word());
+  }
 
-  Score word(uint32_t id) {
-    const Score s = model_.score(state_, id, state_);
+  void word(uint32_t id) {
+    if (added_ - scored_ == kAhead) score_next();
+    waiting_[added_++ % kAhead] = {id, model_.fetch(history_, length_, id)};
+    remember(id);
+  }
+
+  void finish() {
+    if (borders_.end) word(model_.end_word());
+    while (scored_ < added_) score_next();
+  }
+
+ private:
+  static constexpr size_t kAhead = 8;
+  struct Waiting {
+    uint32_t id;
+    Model::Keys keys;
+  };
+
+  void remember(uint32_t id) {
+    std::memmove(history_ + 1, history_, sizeof history_ - sizeof *history_);
+    history_[0] = id;
+    length_ = std::min(length_ + 1, kMaxOrder - 1);
+  }
+
+  void score_next() {
+    const Waiting& next = waiting_[scored_++ % kAhead];
+    each_(next.id, model_.score(state_, next.id, next.keys, state_));
+  }
+
+  const Model& model_;
+  SentenceBorders borders_;
+  State state_;
+  Each each_;
+  uint32_t history_[kMaxOrder - 1] = {};  // newest first
+  unsigned length_ = 0;
+  Waiting waiting_[kAhead];
+  size_t added_ = 0;
+  size_t scored_ = 0;
+};
+
+struct AddUp {
+  LineScore& total;
+
+  void operator()(uint32_t id, const Score& s) const {
     total.log10 += s.prob;
     ++total.words;
     if (id == kUnknown) {
       total.unknown_log10 += s.prob;
       ++total.unknown;
     }
-    return s;
   }
-
-  LineScore total;
-
- private:
-  const Model& model_;
-  State state_;
 };
 
 }  // namespace
@@ -53,24 +95,26 @@ void encode_line(const Model& model, std::string_view line, std::vector<uint32_t
 }
 
 LineScore score_words(const Model& model, std::span<const uint32_t> ids, SentenceBorders borders) {
-  LineScorer scorer(model, borders);
+  LineScore total;
+  LineScorer scorer(model, borders, AddUp{total});
   for (const uint32_t id : ids) scorer.word(id);
-  if (borders.end) scorer.word(model.end_word());
-  return scorer.total;
+  scorer.finish();
+  return total;
 }
 
 LineScore score_line(const Model& model, std::string_view line, SentenceBorders borders) {
-  LineScorer scorer(model, borders);
+  LineScore total;
+  LineScorer scorer(model, borders, AddUp{total});
   for_each_id(model, line, [&](uint32_t id) { scorer.word(id); });
-  if (borders.end) scorer.word(model.end_word());
-  return scorer.total;
+  scorer.finish();
+  return total;
 }
 
 void score_each_word(const Model& model, std::span<const uint32_t> ids, SentenceBorders borders,
                      std::vector<Score>& out) {
-  LineScorer scorer(model, borders);
-  for (const uint32_t id : ids) out.push_back(scorer.word(id));
-  if (borders.end) out.push_back(scorer.word(model.end_word()));
+  LineScorer scorer(model, borders, [&](uint32_t, const Score& s) { out.push_back(s); });
+  for (const uint32_t id : ids) scorer.word(id);
+  scorer.finish();
 }
 
 std::vector<LineScore> score_text(const Model& model, std::string_view text,

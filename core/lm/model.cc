@@ -106,7 +106,8 @@ State Model::state_of(std::span<const uint32_t> history) const {
   float backoffs[kMaxOrder] = {unigram.backoff};
   unsigned use = extends_right(unigram.backoff) ? 1 : 0;
   Score s{ngram_key(newest_first[0]), 0, 1, !extends_left(unigram.prob)};
-  lengthen(newest_first + 1, static_cast<unsigned>(reach - 1), backoffs + 1, use, s);
+  const auto longer = static_cast<unsigned>(reach - 1);
+  lengthen(fetch(newest_first + 1, longer, s.key, 0), longer, backoffs + 1, use, s);
   state.length = use;
   std::copy_n(newest_first, use, state.words);
   std::copy_n(backoffs, use, state.backoffs);

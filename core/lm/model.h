@@ -100,6 +100,16 @@ class Model {
   State state_of(std::span<const uint32_t> history) const;  // oldest word first
 
   Score score(const State& in, uint32_t word, State& out) const;
+
+  // The same in two steps, for those who know words ahead of their turn (batch.h): the keys of the
+  // n-grams of 2, 3, ... words that end in `word` after `size` words of history, newest first.
+  // Fetching the memory behind them takes longer than all the rest.
+  struct Keys {
+    uint64_t of[kMaxOrder - 1];
+  };
+  Keys fetch(const uint32_t* history, unsigned size, uint32_t word) const;
+  Score score(const State& in, uint32_t word, const Keys& keys, State& out) const;
+
   Score score_ngram(std::span<const uint32_t> history, uint32_t word) const;
 
   // For chart.h: the score of the last word of an n-gram of `length` words, known by key and
@@ -110,10 +120,12 @@ class Model {
                     unsigned length, float* backoffs_out, unsigned& use) const;
 
  private:
-  // Lengthens the match in `s` by the words of `context` (newest first) while n-grams are found.
-  // Writes their back-offs and sets `use` to the longest length that some n-gram extends.
-  void lengthen(const uint32_t* context, unsigned size, float* backoffs, unsigned& use,
-                Score& s) const;
+  // The keys of n-grams longer than the one of `key` by the words of `history`, newest first; the
+  // first of them lies in table `table`, counting from bigrams.
+  Keys fetch(const uint32_t* history, unsigned size, uint64_t key, unsigned table) const;
+  // Lengthens the match in `s` to the n-grams of `keys` while they are found.  Writes their
+  // back-offs and sets `use` to the longest length that some n-gram extends.
+  void lengthen(const Keys& keys, unsigned size, float* backoffs, unsigned& use, Score& s) const;
 
   Parts parts_;
   unsigned order_ = 0;
@@ -125,54 +137,61 @@ class Model {
   State begin_{};
 };
 
-inline void Model::lengthen(const uint32_t* context, unsigned size, float* backoffs, unsigned& use,
-                            Score& s) const {
-  if (s.independent_left) return;
-  // All keys first: the memory behind them is fetched at the same time.
-  uint64_t keys[kMaxOrder];
-  uint64_t key = s.key;
-  const unsigned begin = s.length - 1u;  // tables are numbered from bigrams
-  for (unsigned i = 0; i < size; ++i) {
-    keys[i] = key = extend_key(key, context[i]);
-    if (begin + i < middle_orders_)
-      middle_[begin + i].prefetch(key);
+inline Model::Keys Model::fetch(const uint32_t* history, unsigned size, uint64_t key,
+                                unsigned table) const {
+  Keys keys;
+  for (unsigned i = 0; i < size; ++i, ++table) {
+    keys.of[i] = key = extend_key(key, history[i]);
+    if (table < middle_orders_)
+      middle_[table].prefetch(key);
     else
       longest_.prefetch(key);
   }
-  for (unsigned i = 0; i < size; ++i) {
+  return keys;
+}
+
+inline Model::Keys Model::fetch(const uint32_t* history, unsigned size, uint32_t word) const {
+  __builtin_prefetch(&parts_.unigrams[word]);
+  return fetch(history, std::min(size, order_ - 1), ngram_key(word), 0);
+}
+
+inline void Model::lengthen(const Keys& keys, unsigned size, float* backoffs, unsigned& use,
+                            Score& s) const {
+  const unsigned begin = s.length - 1u;  // tables count from bigrams
+  for (unsigned i = 0; i < size && !s.independent_left; ++i) {
     if (begin + i >= middle_orders_) {
       s.independent_left = true;
-      if (const auto hit = longest_.find(keys[i])) {
+      if (const auto hit = longest_.find(keys.of[i])) {
         s.prob = log_prob(hit.bucket->probs[hit.slot]);
         s.length = static_cast<uint8_t>(order_);
       }
       return;
     }
-    const auto hit = middle_[begin + i].find(keys[i]);
+    const auto hit = middle_[begin + i].find(keys.of[i]);
     if (!hit) {
       s.independent_left = true;  // the model holds each suffix of each n-gram
       return;
     }
     const float prob = hit.bucket->probs[hit.slot];
-    const float backoff = hit.bucket->backoffs[hit.slot];
-    s.key = keys[i];
+    s.key = keys.of[i];
     s.prob = log_prob(prob);
     s.length = static_cast<uint8_t>(begin + i + 2);
-    backoffs[i] = backoff;
-    if (extends_right(backoff)) use = s.length;
-    if (!extends_left(prob)) {
-      s.independent_left = true;
-      return;
-    }
+    s.independent_left = !extends_left(prob);
+    backoffs[i] = hit.bucket->backoffs[hit.slot];
+    if (extends_right(backoffs[i])) use = s.length;
   }
 }
 
 inline Score Model::score(const State& in, uint32_t word, State& out) const {
+  return score(in, word, fetch(in.words, in.length, ngram_key(word), 0), out);
+}
+
+inline Score Model::score(const State& in, uint32_t word, const Keys& keys, State& out) const {
   const Unigram& unigram = parts_.unigrams[word];
   Score s{ngram_key(word), log_prob(unigram.prob), 1, !extends_left(unigram.prob)};
   float backoffs[kMaxOrder] = {unigram.backoff};
   unsigned use = extends_right(unigram.backoff) ? 1 : 0;
-  lengthen(in.words, in.length, backoffs + 1, use, s);
+  lengthen(keys, in.length, backoffs + 1, use, s);
   for (unsigned i = s.length - 1u; i < in.length; ++i) s.prob += in.backoffs[i];
   // Fixed bounds, so that these loops become a few vector instructions.  `in` may be `out`.
   uint32_t words[kMaxOrder - 1] = {word};
@@ -190,7 +209,7 @@ inline Score Model::extend_left(const uint32_t* add, const float* backoffs_in, u
   Score s{key, prob, static_cast<uint8_t>(length), false};
   const unsigned size = std::min(use, order_ - length);
   unsigned reach = length;
-  lengthen(add, size, backoffs_out, reach, s);
+  lengthen(fetch(add, size, key, length - 1), size, backoffs_out, reach, s);
   for (unsigned i = s.length - length; i < use; ++i) s.prob += backoffs_in[i];
   use = reach - length;
   return s;

@@ -102,6 +102,7 @@ void ModelBuilder::begin(std::span<const uint64_t> counts) {
                                    ", but models of order 1 to " + std::to_string(kMaxOrder) +
                                    " can be read");
   storage_ = std::make_shared<Storage>();
+  complete_ = false;
   counts_.assign(counts.begin(), counts.end());
   seen_.assign(counts.size(), 0);
   for (size_t n = 2; n < counts.size(); ++n) storage_->middle.emplace_back(counts[n - 1]);
@@ -200,9 +201,12 @@ void ModelBuilder::end() {
     if (std::isnan(unigram.prob)) throw Error(Fault::format, "a word without a 1-gram");
   for (auto& table : storage_->middle) table.trim();
   storage_->longest.trim();
+  complete_ = true;
 }
 
 Model ModelBuilder::finish() {
+  if (!complete_) throw Error(Fault::argument, "a model without all of its n-grams");
+  complete_ = false;
   Model::Parts parts;
   parts.counts = counts_;
   parts.vocab = storage_->vocab.view();

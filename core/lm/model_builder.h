@@ -85,6 +85,7 @@ class ModelBuilder : public NgramSink {
   std::shared_ptr<Storage> storage_;
   std::vector<uint64_t> counts_;
   std::vector<uint64_t> seen_;
+  bool complete_ = false;
 };
 
 }  // namespace demotic

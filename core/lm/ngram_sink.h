@@ -1,5 +1,5 @@
-// Where n-grams go.  The ARPA reader and the estimator drive a sink; the ARPA writer and the builder
-// of the binary form are sinks, so every way in meets every way out.
+// Where n-grams go.  The ARPA reader and the estimator drive a sink; the ARPA writer and the
+// builder of the binary form are sinks, so every way in meets every way out.
 //
 //   sink.begin(counts);                       counts[k] = number of (k+1)-grams, an exact promise
 //   sink.word("the");                         once per unigram, ids 0, 1, 2, ... in this order

@@ -14,7 +14,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,13 +73,14 @@ def _perplexity(log10: float, words: int) -> float:
     return float(10.0 ** (-log10 / words)) if words else 1.0
 
 
-class LanguageModel:
-    """An n-gram model with back-off; read-only, safe to share between threads."""
+class LanguageModel(_core.LmModel):
+    """An n-gram model with back-off; read-only, safe to share between threads.
 
-    def __init__(self, core: _core.LmModel) -> None:
-        self._core = core
-        # The hottest method goes straight to the core; see score() for its meaning.
-        self._score = core.score
+    From the core, without a detour: ``score(sentence, bos=True, eos=True)`` is the log10
+    probability of a sentence, ``order`` the length of its longest n-grams, ``find(word)`` and
+    ``word(id)`` go between words and ids, ``begin_sentence()`` and ``empty_context()`` are the
+    states to start from.
+    """
 
     @classmethod
     def load(
@@ -91,52 +92,38 @@ class LanguageModel:
         """
         if _is_binary(path):
             with files.naming(path):
-                return cls(_core.LmModel.open(str(path), verify))
+                return cls(str(path), verify)
         builder = _core.LmBuilder()
         arpa.read(path, builder, progress=progress)
-        return cls(builder.finish())
+        return cls(builder)
 
     def save(self, path: str | Path) -> None:
         """Write ARPA (``.arpa``, ``.arpa.gz``) or, under any other name, the binary form."""
         if arpa.is_arpa(path):
             with arpa.writing(path) as sink:
-                self._core.emit(sink)
+                self.emit(sink)
         else:
             with files.atomic_path(path) as temporary:
-                self._core.save(str(temporary))
+                self.save_binary(str(temporary))
 
     # -- what it is -----------------------------------------------------------------------------
 
     @property
-    def order(self) -> int:
-        """The length of its longest n-grams."""
-        return self._core.order
-
-    @property
-    def counts(self) -> tuple[int, ...]:
-        """Number of n-grams of each order."""
-        return tuple(self._core.counts)
-
-    @property
     def vocabulary(self) -> Sequence[str]:
         """Its words by id, ``<unk>`` first."""
-        return _Vocabulary(self._core)
+        return _Vocabulary(self)
 
     def __contains__(self, word: str) -> bool:
-        return self._core.find(word) != 0
+        return self.find(word) != 0
 
     def __repr__(self) -> str:
         return f"<LanguageModel of order {self.order}, {self.counts[0]:,} words>"
 
     # -- sentences ------------------------------------------------------------------------------
 
-    def score(self, sentence: str, bos: bool = True, eos: bool = True) -> float:
-        """Log10 probability of a sentence, after ``<s>`` and with ``</s>`` unless told otherwise."""
-        return self._score(sentence, bos, eos)
-
     def full_scores(self, sentence: str, *, bos: bool = True, eos: bool = True) -> list[WordScore]:
         """The score of each word, ``</s>`` last."""
-        return [WordScore(*each) for each in self._core.full_scores(sentence, bos, eos)]
+        return [WordScore(*each) for each in self.word_scores(sentence, bos, eos)]
 
     def perplexity(self, sentence: str) -> float:
         """Of one sentence, per word, ``</s>`` included."""
@@ -152,34 +139,25 @@ class LanguageModel:
         progress: Progress = SILENT,
     ) -> LineScores:
         """Score many sentences: strings, or the bytes of a text with one sentence per line."""
-        columns: list[tuple[NDArray[np.generic], ...]] = []
-        blocks = _blocks(lines)
+        columns = []
         with progress.step("scoring", unit="lines") as advance:
-            for block in blocks:
-                columns.append(self._core.score_text(block, bos, eos, threads))
+            for block in _blocks(lines):
+                columns.append(self.text_scores(block, bos, eos, threads))
                 advance(len(columns[-1][0]))
         if not columns:
-            columns.append(self._core.score_text(b"", bos, eos, threads))
+            columns.append(self.text_scores(b"", bos, eos, threads))
         return LineScores(*(np.concatenate(column) for column in zip(*columns, strict=True)))
 
     # -- words ----------------------------------------------------------------------------------
 
-    def begin_sentence(self) -> State:
-        """The state after ``<s>``."""
-        return self._core.begin_sentence()
-
-    def empty_context(self) -> State:
-        """The state of no context at all."""
-        return self._core.empty_context()
-
     def extend(self, state: State, word: str) -> tuple[WordScore, State]:
         """The score of a word after a state, and the state that follows; states are hashable."""
-        score, after = self._core.extend(state, word)
+        score, after = self.word_after(state, word)
         return WordScore(*score), after
 
     def score_ngram(self, history: Sequence[str], word: str) -> WordScore:
         """The score of a word after a history, given oldest word first."""
-        return WordScore(*self._core.score_ngram(list(history), word))
+        return WordScore(*self.word_in(list(history), word))
 
     def fragment(
         self, parts: Sequence[str | Fragment], *, bos: bool = False
@@ -188,7 +166,7 @@ class LanguageModel:
 
         The changes of a whole tree add up to the left-to-right score of its words.
         """
-        return self._core.fragment(list(parts), bos)
+        return self.make_fragment(list(parts), bos)
 
 
 @contextlib.contextmanager
@@ -201,7 +179,7 @@ def ngram_sink(path: str | Path) -> Iterator[_core.NgramSink]:
     builder = _core.LmBuilder()
     with files.atomic_path(path) as temporary:
         yield builder
-        builder.finish().save(str(temporary))
+        _core.LmModel(builder).save_binary(str(temporary))
 
 
 def _is_binary(path: str | Path) -> bool:
@@ -239,18 +217,23 @@ def _blocks(lines: bytes | Iterable[str]) -> Iterator[bytes]:
 class _Vocabulary(Sequence[str]):
     """The words of a model, read where they lie."""
 
-    def __init__(self, core: _core.LmModel) -> None:
-        self._core = core
+    def __init__(self, model: _core.LmModel) -> None:
+        self._model = model
 
     def __len__(self) -> int:
-        return self._core.words
+        return self._model.words
 
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+
+    def __getitem__(self, index: int | slice) -> str | list[str]:
         if isinstance(index, slice):
-            return [self._core.word(id) for id in range(*index.indices(len(self)))]
+            return [self._model.word(id) for id in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
             raise IndexError(index)
-        return self._core.word(index % len(self))
+        return self._model.word(index % len(self))
 
     def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and (word == "<unk>" or self._core.find(word) != 0)
+        return isinstance(word, str) and (word == "<unk>" or self._model.find(word) != 0)
