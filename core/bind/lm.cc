@@ -54,7 +54,8 @@ void sinks(nb::module_& m) {
           nb::arg("write"));
 
   nb::class_<ModelBuilder, NgramSink>(m, "LmBuilder", "Makes a language model out of n-grams")
-      .def(nb::init<>());
+      .def(nb::init<>())
+      .def("finish", &ModelBuilder::finish, Unlocked());
 
   nb::class_<ArpaReader>(m, "ArpaReader", "Reads an ARPA text, fed in pieces, into a sink")
       .def(nb::init<NgramSink&>(), nb::arg("sink"), nb::keep_alive<1, 2>())
@@ -132,10 +133,7 @@ void model(nb::module_& m) {
             new (self) Model(Model::open(path, how));
           },
           nb::arg("path"), nb::arg("verify").none() = nb::none(), Unlocked())
-      .def(
-          "__init__",
-          [](Model* self, ModelBuilder& builder) { new (self) Model(builder.finish()); },
-          nb::arg("builder"), Unlocked())
+      .def(nb::init<const Model&>(), nb::arg("model"), "The same model; nothing is copied")
       .def("save_binary", &Model::save, nb::arg("path"), Unlocked())
       .def("emit", &Model::emit, nb::arg("sink"), Unlocked(), "Hand every n-gram to a sink")
       .def_prop_ro("order", &Model::order, "The length of the longest n-grams")

@@ -1,10 +1,222 @@
-"""``demotic lm``."""
+"""``demotic lm``: estimate a language model, score text with one, convert one, cluster words."""
 
 from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from demotic.cli.options import JsonLog, Quiet, Threads, progress_for, thread_count
+
+if TYPE_CHECKING:
+    from demotic.lm import LineScores
+    from demotic.progress import Progress
 
 NAME = "lm"
 NEEDS_ARGUMENTS = True
 
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
-def command() -> None:
-    """To be written."""
+
+class Format(StrEnum):
+    """How scores are printed."""
+
+    text = "text"
+    json = "json"
+
+
+def _bytes(text: str) -> int:
+    """``500M`` or ``1.5G`` as a number of bytes."""
+    number = text.upper().removesuffix("IB").removesuffix("B")
+    unit = number[-1:] if number[-1:] in _UNITS else ""
+    try:
+        return int(float(number.removesuffix(unit)) * _UNITS[unit])
+    except (ValueError, OverflowError):
+        raise typer.BadParameter(
+            f"'{text}' is no size; write 500M or 1G", param_hint="--memory"
+        ) from None
+
+
+def _thresholds(text: str) -> tuple[int, ...]:
+    """``0,0,1`` or ``0 0 1`` as pruning thresholds."""
+    try:
+        return tuple(int(each) for each in text.replace(",", " ").split())
+    except ValueError:
+        raise typer.BadParameter(
+            f"'{text}': write thresholds like 0,0,1", param_hint="--prune"
+        ) from None
+
+
+def command(
+    text: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="TEXT", help="Tokenised text, one sentence a line; .gz, '-'."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Where the model or the classes go. Models: .arpa, .arpa.gz, or binary (.bin).",
+        ),
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A model, ARPA or binary: score TEXT, or convert it."),
+    ] = None,
+    order: Annotated[int, typer.Option(min=1, max=6, help="Words in the longest n-grams.")] = 5,
+    memory: Annotated[
+        str, typer.Option(metavar="SIZE", help="Memory for estimation; more goes to disk.")
+    ] = "1G",
+    temp: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for temporary files.")
+    ] = None,
+    prune: Annotated[
+        str,
+        typer.Option(
+            metavar="COUNTS",
+            help="Drop n-grams seen no more often than this, by order; 0,0,1 drops trigrams and"
+            " longer n-grams seen once.",
+        ),
+    ] = "0",
+    limit_vocab: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Keep only the N most frequent words.")
+    ] = None,
+    discount_fallback: Annotated[
+        bool,
+        typer.Option(help="Use fixed discounts where the text is too small to estimate them."),
+    ] = True,
+    skip_special: Annotated[
+        bool, typer.Option("--skip-special", help="Pass over <s>, </s> and <unk> in TEXT.")
+    ] = False,
+    classes: Annotated[
+        int | None, typer.Option(min=2, metavar="N", help="Cluster the words into N classes.")
+    ] = None,
+    iterations: Annotated[int, typer.Option(min=1, help="Rounds of clustering.")] = 15,
+    verify: Annotated[
+        bool | None,
+        typer.Option(
+            help="Compare a binary model with its checksums. [default: if it is up to 64 MiB]",
+            show_default=False,
+        ),
+    ] = None,
+    format: Annotated[Format, typer.Option(help="Scores as a table or as JSON lines.")] = (
+        Format.text
+    ),
+    threads: Threads = 0,
+    quiet: Quiet = False,
+    json_log: JsonLog = False,
+) -> None:
+    """Estimate an n-gram model from text, score text with a model, convert a model, cluster words.
+
+    Estimation is interpolated modified Kneser-Ney, equal to KenLM's lmplz. Scores are log10, after
+    <s> and with </s>; the perplexity is given with and without unknown words (OOV).
+
+    \b
+    Examples:
+      demotic lm train.en.gz --order 5 --out en.arpa.gz    estimate
+      demotic lm train.en --out en.bin --memory 500M       estimate, binary form
+      demotic lm --model en.arpa.gz --out en.bin           convert; also from binary to ARPA
+      demotic lm --model en.bin test.en                    score each line, and all of them
+      demotic lm --model en.bin test.en --format json      the same for machines
+      demotic lm train.en --classes 100 --out classes.txt  word classes
+    """
+    progress = progress_for(quiet=quiet, json_log=json_log)
+    if classes is not None:
+        if model is not None or not text or out is None:
+            raise typer.BadParameter("--classes takes TEXT and --out")
+        _cluster(text, out, classes, iterations, thread_count(threads), progress)
+    elif model is None:
+        if not text or out is None:
+            raise typer.BadParameter("give TEXT and --out to estimate a model, or --model")
+        from demotic.lm.estimate import estimate
+
+        estimate(
+            text,
+            order=order,
+            memory=_bytes(memory),
+            temp=temp,
+            discount_fallback=discount_fallback,
+            prune=_thresholds(prune),
+            vocab_limit=limit_vocab,
+            skip_special=skip_special,
+            threads=thread_count(threads),
+            progress=progress,
+        ).save(out, progress=progress)
+    elif text:
+        if out is not None:
+            raise typer.BadParameter("--out converts a model; scores go to standard output")
+        _score(model, text, format, verify, thread_count(threads), progress)
+    elif out is not None:
+        from demotic.lm import LanguageModel
+
+        LanguageModel.load(model, verify=verify, progress=progress).save(out)
+    else:
+        raise typer.BadParameter("give TEXT to score, or --out to convert the model")
+
+
+def _cluster(
+    text: list[Path], out: Path, classes: int, iterations: int, threads: int, progress: Progress
+) -> None:
+    from demotic.lm.classes import cluster
+
+    cluster(text, classes=classes, iterations=iterations, threads=threads, progress=progress).save(
+        out
+    )
+
+
+def _score(
+    path: Path,
+    text: list[Path],
+    format: Format,
+    verify: bool | None,
+    threads: int,
+    progress: Progress,
+) -> None:
+    from demotic import files
+    from demotic.lm import LanguageModel, LineScores
+
+    lm = LanguageModel.load(path, verify=verify, progress=progress)
+    parts: list[LineScores] = []
+    if format is Format.text:
+        print("log10\twords\toov")
+    with progress.step("scoring", unit="lines") as advance:
+        for file in text:
+            for block in files.read_text(file):
+                parts.append(lm.score_lines(block, threads=threads))
+                _print_lines(parts[-1], format)
+                advance(len(parts[-1]))
+    _print_summary(LineScores.joined(parts), format)
+
+
+def _print_lines(scores: LineScores, format: Format) -> None:
+    import json
+
+    rows = zip(scores.log10.tolist(), scores.words.tolist(), scores.oovs.tolist(), strict=True)
+    if format is Format.json:
+        lines = [json.dumps({"log10": a, "words": b, "oov": c}) for a, b, c in rows]
+    else:
+        lines = [f"{a:.6f}\t{b}\t{c}" for a, b, c in rows]
+    print("\n".join(lines))
+
+
+def _print_summary(scores: LineScores, format: Format) -> None:
+    import json
+
+    summary = {
+        "sentences": len(scores),
+        "words": int(scores.words.sum()),
+        "oov": int(scores.oovs.sum()),
+        "log10": scores.total,
+        "perplexity": scores.perplexity,
+        "perplexity_without_oov": scores.perplexity_without_oov,
+    }
+    if format is Format.json:
+        print(json.dumps({"total": summary}))
+    else:
+        for name, value in summary.items():
+            shown = f"{value:,}" if isinstance(value, int) else f"{value:.6f}"
+            print(f"# {name.replace('_', ' ')}: {shown}")

@@ -33,6 +33,5 @@ def _writer(out: IO[bytes]) -> _core.ArpaWriter:
 
 
 def is_arpa(path: str | Path) -> bool:
-    """Does this name ask for ARPA rather than for the binary form?"""
-    name = Path(path).name
-    return str(path) == "-" or name.removesuffix(".gz").endswith((".arpa", ".lm"))
+    """Does this name ask for ARPA (.arpa, .lm, .gz, standard output) or for the binary form?"""
+    return str(path) == "-" or Path(path).suffix in {".arpa", ".lm", ".gz"}

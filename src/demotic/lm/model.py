@@ -48,6 +48,18 @@ class LineScores:
     oovs: NDArray[np.uint32]
     oov_log10: NDArray[np.float64]
 
+    @classmethod
+    def joined(cls, parts: Sequence[LineScores]) -> LineScores:
+        """The scores of several texts, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            np.concatenate([np.zeros(0), *(part.log10 for part in parts)]),
+            np.concatenate([np.zeros(0, np.uint32), *(part.words for part in parts)]),
+            np.concatenate([np.zeros(0, np.uint32), *(part.oovs for part in parts)]),
+            np.concatenate([np.zeros(0), *(part.oov_log10 for part in parts)]),
+        )
+
     def __len__(self) -> int:
         return len(self.log10)
 
@@ -95,7 +107,7 @@ class LanguageModel(_core.LmModel):
                 return cls(str(path), verify)
         builder = _core.LmBuilder()
         arpa.read(path, builder, progress=progress)
-        return cls(builder)
+        return cls(builder.finish())
 
     def save(self, path: str | Path) -> None:
         """Write ARPA (``.arpa``, ``.arpa.gz``) or, under any other name, the binary form."""
@@ -139,14 +151,12 @@ class LanguageModel(_core.LmModel):
         progress: Progress = SILENT,
     ) -> LineScores:
         """Score many sentences: strings, or the bytes of a text with one sentence per line."""
-        columns = []
+        parts = []
         with progress.step("scoring", unit="lines") as advance:
             for block in _blocks(lines):
-                columns.append(self.text_scores(block, bos, eos, threads))
-                advance(len(columns[-1][0]))
-        if not columns:
-            columns.append(self.text_scores(b"", bos, eos, threads))
-        return LineScores(*(np.concatenate(column) for column in zip(*columns, strict=True)))
+                parts.append(LineScores(*self.text_scores(block, bos, eos, threads)))
+                advance(len(parts[-1]))
+        return LineScores.joined(parts)
 
     # -- words ----------------------------------------------------------------------------------
 
@@ -179,7 +189,7 @@ def ngram_sink(path: str | Path) -> Iterator[_core.NgramSink]:
     builder = _core.LmBuilder()
     with files.atomic_path(path) as temporary:
         yield builder
-        _core.LmModel(builder).save_binary(str(temporary))
+        builder.finish().save_binary(str(temporary))
 
 
 def _is_binary(path: str | Path) -> bool:
