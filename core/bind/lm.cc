@@ -139,12 +139,23 @@ void model(nb::module_& m) {
       .def_prop_ro("order", &Model::order, "The length of the longest n-grams")
       .def_prop_ro(
           "counts",
-          [](const Model& model) {
-            return std::vector<uint64_t>(model.counts().begin(), model.counts().end());
+          [](const Model& model) -> nb::typed<nb::tuple, uint64_t, nb::ellipsis> {
+            nb::list counts;
+            for (const uint64_t count : model.counts()) counts.append(count);
+            return nb::tuple(counts);
           },
           "The number of n-grams of each order")
       .def_prop_ro("words", &Model::words, "The number of words")
-      .def("word", &Model::word, nb::arg("id"), "The word of an id")
+      .def(
+          "word",
+          [](const Model& model, uint32_t id) {
+            // A damaged file that was not verified may hold anything.
+            const std::string_view word = model.word(id);
+            PyObject* text = PyUnicode_DecodeUTF8(word.data(), word.size(), "replace");
+            if (text == nullptr) throw nb::python_error();
+            return nb::steal<nb::str>(text);
+          },
+          nb::arg("id"), "The word of an id")
       .def(
           "find", [](const Model& model, nb::str word) { return model.find(utf8(word)); },
           nb::arg("word"), "The id of a word, 0 if it is unknown")

@@ -1,5 +1,7 @@
 #include <nanobind/stl/string.h>
 
+#include <string_view>
+
 #include "bind/bind.h"
 #include "io/error.h"
 
@@ -25,7 +27,10 @@ const char* class_of(demotic::Fault fault) {
 void raise_in_python(const demotic::Error& error) {
   nb::object type = nb::module_::import_("demotic.errors").attr(class_of(error.fault));
   nb::object line = error.line == 0 ? nb::none() : nb::object(nb::int_(error.line));
-  nb::object value = type(error.what(), nb::arg("line") = line, nb::arg("remedy") = error.remedy);
+  // A message may quote a piece of a damaged file, or half of a character.
+  const std::string_view what = error.what();
+  nb::object message = nb::steal(PyUnicode_DecodeUTF8(what.data(), what.size(), "replace"));
+  nb::object value = type(message, nb::arg("line") = line, nb::arg("remedy") = error.remedy);
   PyErr_SetObject(type.ptr(), value.ptr());
 }
 
