@@ -66,7 +66,7 @@ def read_bitext(
         read_bitext("train.de.gz", "train.en.gz")
         read_bitext(["a.po", "b.xlf", ("c.de", "c.en")], source="en", target="de")
 
-    A corpus that outgrows 64 MB is kept in a temporary file (in TMPDIR), not in memory.
+    A corpus that outgrows 16 MB is kept in a temporary file (in TMPDIR), not in memory.
     """
     if format is not None and format not in READERS and format != "plain":
         raise ArgumentError(

@@ -6,6 +6,7 @@ a name (in TMPDIR), which disappears with the process whatever happens to it, an
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import tempfile
 import weakref
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 8192
 BATCH_CHARACTERS = 16 << 20  # a batch of very long lines closes earlier
-SPILL_BYTES = 64 << 20
-_RELEASE_EVERY = 16  # batches
+SPILL_BYTES = 16 << 20
+_RELEASE_EVERY = 4  # batches
 
 
 def schema(metadata: dict[str, str] | None = None) -> pa.Schema:
@@ -196,11 +197,17 @@ class BitextWriter:
 
         with naming(tempfile.gettempdir()):
             self._spilled = tempfile.TemporaryFile(prefix="demotic-")  # noqa: SIM115
-            weakref.finalize(self, self._spilled.close)  # also when reading fails half-way
+            weakref.finalize(self, _close, self._spilled)  # also when reading fails half-way
             self._sink = pa.ipc.new_file(self._spilled, schema())
             for batch in self._held:
                 self._sink.write_batch(batch)
         self._held = []
+
+
+def _close(file: IO[bytes]) -> None:
+    """Close a file that nobody will read; that its last bytes find no room no longer matters."""
+    with contextlib.suppress(OSError):
+        file.close()
 
 
 def _columns(rows: Iterable[Row]) -> Iterator[tuple[list[str], list[str], list[str]]]:
