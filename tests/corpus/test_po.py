@@ -88,6 +88,17 @@ def test_catalogue_can_be_read_backwards(tmp_path: Path) -> None:
         read_bitext(path, source="en", target="de")
 
 
+def test_language_is_that_of_the_path_where_the_header_is_silent(tmp_path: Path) -> None:
+    (tmp_path / "de" / "LC_MESSAGES").mkdir(parents=True)
+    for name, language in (("de/LC_MESSAGES/app.po", "de"), ("pt_BR.po", "pt_BR")):
+        (tmp_path / name).write_text('msgid "a"\nmsgstr "b"\n')
+        assert read_bitext(tmp_path / name).target_language == language
+        with pytest.raises(FormatError, match="other languages"):
+            read_bitext(tmp_path / name, source="en", target="fr")
+    (tmp_path / "app.po").write_text('msgid "a"\nmsgstr "b"\n')
+    assert len(read_bitext(tmp_path / "app.po", source="en", target="fr")) == 1
+
+
 def test_all_skipped_says_why(tmp_path: Path) -> None:
     body = '#, fuzzy\nmsgid "Close"\nmsgstr "Clore"\n'
     with pytest.raises(FormatError, match=r"no sentence pairs \(1 fuzzy\)"):

@@ -14,6 +14,7 @@ import codecs
 import re
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from demotic.corpus.reading import Reading, Row
@@ -22,6 +23,7 @@ from demotic.files import naming, read_bytes
 
 _CHARSET = re.compile(rb"Content-Type:[^\n]*?charset=([^\s\\\"]+)", re.IGNORECASE)
 _SINGLE_BYTE = re.compile(r"iso-?8859|latin|windows-?125|cp125|koi8", re.IGNORECASE)
+_LOCALE = re.compile(r"[a-z]{2}([_-][A-Z]{2})?")
 _SYNTAX = re.compile(r"Syntax error in po file .*?\(line (\d+)\)(?:: )?(.*)", re.DOTALL)
 _MO_MAGIC = (b"\xde\x12\x04\x95", b"\x95\x04\x12\xde")
 
@@ -69,7 +71,7 @@ def read_mo(reading: Reading) -> Iterator[Row]:
 
 
 def _rows(catalogue: Any, reading: Reading) -> Iterator[Row]:
-    language = catalogue.metadata.get("Language", "")
+    language = catalogue.metadata.get("Language", "") or _language_of_path(reading.path)
     if language:
         reading.saw(language)
     direction = reading.direction(catalogue.metadata.get("X-Source-Language", ""), language)
@@ -93,6 +95,15 @@ def _rows(catalogue: Any, reading: Reading) -> Iterator[Row]:
                     yield (source, target, unit) if direction > 0 else (target, source, unit)
                 else:
                     reading.skipped["untranslated"] += 1
+
+
+def _language_of_path(path: str) -> str:
+    """What ``fr/LC_MESSAGES/app.mo`` or ``pt_BR.po`` says; many catalogues have no other word."""
+    where = Path(path)
+    if where.parent.name == "LC_MESSAGES":
+        return where.parent.parent.name
+    name = where.name.partition(".")[0]
+    return name if _LOCALE.fullmatch(name) else ""
 
 
 def _forms(entry: Any) -> Iterator[tuple[str, str, str]]:
