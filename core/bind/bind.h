@@ -17,5 +17,6 @@ void lm_estimate(nb::module_& m);
 void align(nb::module_& m);
 void align_io(nb::module_& m);
 void metrics(nb::module_& m);
+void forest(nb::module_& m);
 
 }  // namespace demotic::bind

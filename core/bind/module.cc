@@ -53,4 +53,5 @@ NB_MODULE(_core, m) {
   demotic::bind::align_io(m);
   demotic::bind::align(m);
   demotic::bind::metrics(m);
+  demotic::bind::forest(m);
 }

@@ -1,0 +1,31 @@
+// One derivation of a forest: its edges in depth-first order, an edge before the derivations of its
+// tails, these from first to last.  That order alone determines the tree.
+//
+//   Derivation d = viterbi(f, f.score);
+//   std::vector<int32_t> words = yield(f, d, Side::target);
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "forest/forest.h"
+
+namespace demotic {
+
+using Derivation = std::vector<uint32_t>;
+
+// The best derivation; of equals the one with the smaller edge ids from the top down.
+Derivation viterbi(const Forest& f, std::span<const double> score, double* value = nullptr);
+
+// For each edge of d the position in d where each of its tails' derivations begins, flat, in the
+// order of d.  Throws Error(argument) if d is not a derivation of node `top`.
+std::vector<uint32_t> children(const Forest& f, std::span<const uint32_t> d, uint32_t top);
+
+enum class Side : uint8_t { source, target };
+std::vector<int32_t> yield(const Forest& f, std::span<const uint32_t> d, Side side);
+
+// Write out best[v], the chosen edge of each node, from the root down.
+Derivation expand(const Forest& f, std::span<const uint32_t> best);
+
+}  // namespace demotic

@@ -1,0 +1,79 @@
+// The best derivation as a function of one number x, when the weights are w + x * d: Och's (2003)
+// line search on a whole forest (Kumar et al. 2009).  A derivation is the line
+// (w.f) + x (d.f); the best ones form an upper envelope, which inside computes in a semiring:
+//
+//   Lines lines(max_segments);
+//   std::vector<Envelope> beta(f.nodes());
+//   inside<Envelope>(f, [&](uint32_t e) { return lines.edge(e, slope[e], intercept[e]); }, beta);
+//   beta[f.root()].lines()[i]           best from .from up to the next line's .from
+//   lines.derivation(line.origin)       the derivation behind it
+//
+// plus is the envelope of the union, times the sum of each value of x (a Minkowski sum: a merge by
+// breakpoints).  The number of lines is not bounded by a polynomial of the forest, so `Lines` holds
+// a cap: beyond it the lines that are best in the narrowest intervals are dropped and `truncated`
+// is set.  The value at any x is then a lower bound.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "forest/derivation.h"
+#include "forest/semiring.h"
+
+namespace demotic {
+
+class Lines;
+
+struct Line {
+  double slope, intercept;
+  double from;      // this line is the best from here to the next line's `from`
+  uint32_t origin;  // in Lines
+};
+
+class Envelope {
+ public:
+  Envelope() = default;
+  static Envelope zero() { return {}; }
+  static Envelope one();
+  friend Envelope plus(const Envelope& a, const Envelope& b);
+  friend Envelope times(const Envelope& a, const Envelope& b);
+
+  // By ascending slope; the first begins at -infinity.
+  const std::vector<Line>& lines() const { return lines_; }
+
+ private:
+  friend class Lines;
+  void cap();
+
+  std::vector<Line> lines_;
+  Lines* owner_ = nullptr;
+};
+
+// Where lines come from: an edge, or two lines that were added.
+class Lines {
+ public:
+  explicit Lines(size_t max_segments) : max_segments_(max_segments < 2 ? 2 : max_segments) {}
+
+  Envelope edge(uint32_t e, double slope, double intercept);
+  Derivation derivation(uint32_t origin) const;
+  bool truncated() const { return truncated_; }
+  size_t most() const { return most_; }  // the longest envelope before the cap
+
+ private:
+  friend class Envelope;
+  friend Envelope times(const Envelope& a, const Envelope& b);
+  struct Origin {
+    uint32_t edge;  // kNone: a sum
+    uint32_t left, right;
+  };
+  uint32_t sum(uint32_t left, uint32_t right);
+
+  size_t max_segments_;
+  size_t most_ = 0;
+  bool truncated_ = false;
+  std::vector<Origin> origins_;
+};
+
+static_assert(Semiring<Envelope>);
+
+}  // namespace demotic

@@ -1,0 +1,214 @@
+#include "forest/forest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace demotic {
+
+namespace {
+
+class Checker {
+ public:
+  explicit Checker(Fault fault) : fault_(fault) {}
+
+  void require(bool good, const char* what) const {
+    if (!good) throw Error(fault_, std::string("forest: ") + what);
+  }
+  void require(bool good, const char* kind, size_t index, const char* what) const {
+    if (!good) throw Error(fault_, std::string(kind) + " " + std::to_string(index) + ": " + what);
+  }
+  void offsets(const Array<uint32_t>& off, size_t rows, size_t values, const char* what) const {
+    require(off.size() == rows + 1 && off[0] == 0 && off[rows] == values, what);
+    for (size_t i = 0; i < rows; ++i) require(off[i] <= off[i + 1], what);
+  }
+  void ids(std::span<const uint32_t> ids, size_t limit, const char* what) const {
+    for (const uint32_t id : ids) require(id < limit, what);
+  }
+  template <class T>
+  void finite(std::span<const T> values, const char* what) const {
+    for (const T value : values) require(std::isfinite(value), what);
+  }
+  void names(const Names& names, const char* what) const {
+    uint32_t last = 0;
+    for (const uint32_t end : names.ends()) {
+      require(end >= last, what);
+      last = end;
+    }
+    require(last == names.bytes().size(), what);
+  }
+
+ private:
+  Fault fault_;
+};
+
+// Each of `arity` slots once; words within the table.
+bool well_formed(std::span<const int32_t> side, size_t arity, size_t words,
+                 std::vector<char>& seen) {
+  seen.assign(arity, 0);
+  size_t slots = 0;
+  for (const int32_t symbol : side) {
+    if (!is_slot(symbol)) {
+      if (static_cast<size_t>(symbol) >= words) return false;
+      continue;
+    }
+    const uint32_t slot = slot_of(symbol);
+    if (slot >= arity || seen[slot] != 0) return false;
+    seen[slot] = 1;
+    ++slots;
+  }
+  return slots == arity;
+}
+
+size_t slots_in(std::span<const int32_t> side) {
+  return static_cast<size_t>(std::count_if(side.begin(), side.end(), is_slot));
+}
+
+}  // namespace
+
+void check(const ForestRules& rules, const ForestNames& names, Fault fault) {
+  const Checker checker(fault);
+  checker.names(names.words, "damaged word table");
+  checker.names(names.labels, "damaged label table");
+  checker.names(names.features, "damaged feature table");
+  const size_t count = rules.lhs.size();
+  checker.require(rules.origin.size() == count, "rule arrays differ in length");
+  checker.offsets(rules.source_off, count, rules.source.size(), "damaged source sides");
+  checker.offsets(rules.target_off, count, rules.target.size(), "damaged target sides");
+  checker.offsets(rules.feature_off, count, rules.feature_id.size(), "damaged rule features");
+  checker.require(rules.feature_id.size() == rules.feature_value.size(), "damaged rule features");
+  checker.ids(rules.feature_id, names.features.size(), "a rule has an unknown feature");
+  std::vector<char> seen;
+  for (size_t r = 0; r < count; ++r) {
+    checker.require(rules.lhs[r] < names.labels.size(), "rule", r, "unknown left-hand side");
+    const auto id = static_cast<uint32_t>(r);
+    const std::span<const int32_t> target = rules.target_side(id);
+    const size_t arity = slots_in(target);
+    checker.require(well_formed(target, arity, names.words.size(), seen), "rule", r,
+                    "the target side must hold known words and each nonterminal once");
+    const std::span<const int32_t> source = rules.source_side(id);
+    checker.require(source.empty() || well_formed(source, arity, names.words.size(), seen), "rule",
+                    r, "the source side must hold known words and each nonterminal once");
+    for (const float value : row(rules.feature_off, rules.feature_value, r))
+      checker.require(std::isfinite(value), "rule", r, "a feature value is not finite");
+  }
+}
+
+void check(const Forest& f, Fault fault) {
+  const Checker checker(fault);
+  checker.require(f.rules != nullptr && f.names != nullptr, "no rules");
+  check(*f.rules, *f.names, fault);
+  const size_t n = f.label.size();
+  const size_t m = f.rule.size();
+  checker.require(n > 0 && n < kNone && m < kNone, "no node, or too many");
+  checker.offsets(f.in_off, n, m, "damaged edge offsets");
+  checker.offsets(f.tail_off, m, f.tails.size(), "damaged tail offsets");
+  checker.require(f.score.size() == m && f.loss.size() == m, "edge arrays differ in length");
+  checker.require(f.span.size() == 2 * n, "node arrays differ in length");
+  checker.ids(f.label, f.names->labels.size(), "a node has an unknown label");
+  checker.finite<float>(f.loss, "a loss is not finite");
+  checker.ids(f.dense_id, f.names->features.size(), "an unknown dense feature");
+  checker.require(f.dense.size() == m * f.dense_id.size(), "damaged dense features");
+  checker.finite<float>(f.dense, "a dense feature is not finite");
+  const bool sparse = !f.edge_feature_off.empty();
+  if (sparse)
+    checker.offsets(f.edge_feature_off, m, f.edge_feature_id.size(), "damaged edge features");
+  checker.require(sparse || f.edge_feature_id.empty(), "damaged edge features");
+  checker.require(f.edge_feature_id.size() == f.edge_feature_value.size(), "damaged edge features");
+  checker.ids(f.edge_feature_id, f.names->features.size(), "an edge has an unknown feature");
+  checker.finite<float>(f.edge_feature_value, "an edge feature is not finite");
+  if (f.context_width == 0) {
+    checker.require(f.context.empty() && f.context_off.empty(), "damaged context");
+  } else {
+    checker.offsets(f.context_off, n, f.context.size(), "damaged context");
+    for (const int32_t word : f.context)
+      checker.require(
+          word == kGap || (word >= 0 && static_cast<uint32_t>(word) < f.names->words.size()),
+          "damaged context");
+  }
+
+  std::vector<char> used(n, 0);
+  used[n - 1] = 1;
+  for (size_t v = n; v-- > 0;) {
+    checker.require(used[v] != 0, "node", v, "not part of any derivation of the root");
+    checker.require(f.in_off[v] < f.in_off[v + 1], "node", v, "has no derivation");
+    for (uint32_t e = f.in_off[v]; e < f.in_off[v + 1]; ++e) {
+      checker.require(f.rule[e] < f.rules->size(), "edge", e, "unknown rule");
+      checker.require(slots_in(f.target_side(e)) == f.tails_of(e).size(), "edge", e,
+                      "its rule has another number of nonterminals");
+      checker.require(std::isfinite(f.score[e]), "edge", e, "its score is not finite");
+      for (const uint32_t tail : f.tails_of(e)) {
+        checker.require(tail < v, "edge", e, "its tail does not come before its head");
+        used[tail] = 1;
+      }
+    }
+  }
+}
+
+std::vector<uint32_t> Forest::heads() const {
+  std::vector<uint32_t> head(edges());
+  for (uint32_t v = 0; v < nodes(); ++v)
+    std::fill(head.begin() + in_off[v], head.begin() + in_off[v + 1], v);
+  return head;
+}
+
+uint32_t Forest::max_arity() const {
+  uint32_t most = 0;
+  for (uint32_t e = 0; e < edges(); ++e) most = std::max(most, tail_off[e + 1] - tail_off[e]);
+  return most;
+}
+
+Forest Forest::with_score(std::vector<double> values) const {
+  if (values.size() != edges()) throw Error(Fault::argument, "needs one score per edge");
+  for (size_t e = 0; e < values.size(); ++e)
+    if (!std::isfinite(values[e]))
+      throw Error(Fault::argument, "edge " + std::to_string(e) + ": its score is not finite");
+  Forest result = *this;
+  result.score = Array<double>(std::move(values));
+  return result;
+}
+
+Forest Forest::with_loss(std::vector<float> values) const {
+  if (values.size() != edges()) throw Error(Fault::argument, "needs one loss per edge");
+  for (size_t e = 0; e < values.size(); ++e)
+    if (!std::isfinite(values[e]))
+      throw Error(Fault::argument, "edge " + std::to_string(e) + ": its loss is not finite");
+  Forest result = *this;
+  result.loss = Array<float>(std::move(values));
+  return result;
+}
+
+std::vector<double> edge_scores(const Forest& f, std::span<const double> weights) {
+  const Names& features = f.names->features;
+  if (weights.size() != features.size())
+    throw Error(Fault::argument, std::to_string(weights.size()) + " weights for " +
+                                     std::to_string(features.size()) + " features");
+  for (size_t i = 0; i < weights.size(); ++i)
+    if (!std::isfinite(weights[i]))
+      throw Error(Fault::argument,
+                  "the weight of feature '" + std::string(features[i]) + "' is not finite");
+  const ForestRules& rules = *f.rules;
+  std::vector<double> rule_score(rules.size(), 0.0);
+  for (uint32_t r = 0; r < rules.size(); ++r)
+    for (uint32_t i = rules.feature_off[r]; i < rules.feature_off[r + 1]; ++i)
+      rule_score[r] += weights[rules.feature_id[i]] * rules.feature_value[i];
+  const size_t width = f.dense_id.size();
+  std::vector<double> dense_weight(width);
+  for (size_t d = 0; d < width; ++d) dense_weight[d] = weights[f.dense_id[d]];
+  const bool sparse = !f.edge_feature_off.empty();
+  std::vector<double> score(f.edges());
+  for (uint32_t e = 0; e < f.edges(); ++e) {
+    double sum = rule_score[f.rule[e]];
+    const float* values = f.dense.data() + size_t{e} * width;
+    for (size_t d = 0; d < width; ++d) sum += dense_weight[d] * values[d];
+    if (sparse)
+      for (uint32_t i = f.edge_feature_off[e]; i < f.edge_feature_off[e + 1]; ++i)
+        sum += weights[f.edge_feature_id[i]] * f.edge_feature_value[i];
+    if (!std::isfinite(sum))
+      throw Error(Fault::argument, "edge " + std::to_string(e) + ": its score overflows");
+    score[e] = sum;
+  }
+  return score;
+}
+
+}  // namespace demotic

@@ -1,0 +1,107 @@
+// A packed forest: every derivation that a decoder considered, sharing what they have in common.
+// It is a hypergraph: a node stands for a piece of the source under one nonterminal, a hyperedge
+// for one way to make its head node out of its tail nodes by one rule.
+//
+//   1. ForestBuilder makes one from nodes and edges in any order (builder.h).
+//   2. inside, outside, k-best, ... read it (inside_outside.h, kbest.h, ...).
+//   3. What changes a forest returns a new one, which shares all arrays that stay the same.
+//
+// Invariants, established by ForestBuilder and by the loader: nodes are in topological order (each
+// tail is smaller than its head); the edges of a head are contiguous; the root is the last node;
+// each node has a derivation and is part of one of the root's; scores are finite.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "forest/array.h"
+#include "io/error.h"
+
+namespace demotic {
+
+inline constexpr uint32_t kNone = 0xffffffffu;
+
+// Symbols of a rule's side: a word id (>= 0), or -(slot + 1) for the tail in that slot.
+inline constexpr bool is_slot(int32_t symbol) { return symbol < 0; }
+inline constexpr uint32_t slot_of(int32_t symbol) { return static_cast<uint32_t>(-(symbol + 1)); }
+
+// The rules that edges point to.  Several forests may share one set.
+struct ForestRules {
+  Array<uint32_t> lhs;         // label id
+  Array<uint32_t> origin;      // the caller's own number for the rule, or kNone
+  Array<uint32_t> source_off;  // rules + 1
+  Array<int32_t> source;       // may be empty for a rule whose source side nobody needs
+  Array<uint32_t> target_off;  // rules + 1
+  Array<int32_t> target;       // holds each slot exactly once
+  Array<uint32_t> feature_off;
+  Array<uint32_t> feature_id;
+  Array<float> feature_value;
+
+  uint32_t size() const { return static_cast<uint32_t>(lhs.size()); }
+  std::span<const int32_t> source_side(uint32_t r) const { return row(source_off, source, r); }
+  std::span<const int32_t> target_side(uint32_t r) const { return row(target_off, target, r); }
+};
+
+struct ForestNames {
+  Names words, labels, features;
+};
+
+// What a forest writes into a node's context for "further words that are not known".
+inline constexpr int32_t kGap = -1;
+
+struct Forest {
+  // Edges, sorted by head: node v owns edges in_off[v] .. in_off[v + 1] - 1.
+  Array<uint32_t> in_off;    // nodes + 1
+  Array<uint32_t> tail_off;  // edges + 1
+  Array<uint32_t> tails;
+  Array<uint32_t> rule;
+  Array<double> score;  // log-weight
+  Array<float> loss;
+
+  // Nodes.
+  Array<uint32_t> label;
+  Array<uint32_t> span;         // two per node: begin and end in the source
+  uint32_t context_width = 0;   // 0: nodes have no context
+  Array<uint32_t> context_off;  // nodes + 1, where there is context
+  Array<int32_t> context;       // the whole yield if it has <= width words, else its first width
+                                // words, kGap, and its last width words
+
+  // An edge's features are the sum of its rule's, its row of the dense block and its own sparse
+  // ones.
+  Array<uint32_t> dense_id;
+  Array<float> dense;                // edges x dense_id.size()
+  Array<uint32_t> edge_feature_off;  // edges + 1, or empty when no edge has any
+  Array<uint32_t> edge_feature_id;
+  Array<float> edge_feature_value;
+
+  std::shared_ptr<const ForestRules> rules;
+  std::shared_ptr<const ForestNames> names;
+
+  uint32_t nodes() const { return static_cast<uint32_t>(label.size()); }
+  uint32_t edges() const { return static_cast<uint32_t>(rule.size()); }
+  uint32_t root() const { return nodes() - 1; }
+  std::span<const uint32_t> tails_of(uint32_t e) const { return row(tail_off, tails, e); }
+  std::span<const int32_t> target_side(uint32_t e) const { return rules->target_side(rule[e]); }
+  std::span<const float> dense_of(uint32_t e) const {
+    return dense.view().subspan(size_t{e} * dense_id.size(), dense_id.size());
+  }
+  std::span<const int32_t> context_of(uint32_t v) const { return row(context_off, context, v); }
+  std::vector<uint32_t> heads() const;  // the head of each edge
+  uint32_t max_arity() const;
+
+  // The same forest with other scores or losses; throws when one is not finite.
+  Forest with_score(std::vector<double> values) const;
+  Forest with_loss(std::vector<float> values) const;
+};
+
+// Throw Error(fault) naming the place unless all invariants above hold.  Safe on any content.
+void check(const ForestRules& rules, const ForestNames& names, Fault fault);
+void check(const Forest& forest, Fault fault);
+
+// w . f(e) for every edge: an array of one weight per feature name.  Throws on a wrong length or a
+// value that is not finite, naming the feature or the edge.
+std::vector<double> edge_scores(const Forest& forest, std::span<const double> weights);
+
+}  // namespace demotic

@@ -1,0 +1,20 @@
+// Forests on disk: a container of kind "forest" that is read where it lies in memory.
+//
+//   save(f, path);               only words, labels and rules that the forest uses are written
+//   Forest g = load(path);       validated: damaged or hostile content throws, never crashes
+#pragma once
+
+#include <string>
+
+#include "forest/forest.h"
+
+namespace demotic {
+
+void save(const Forest& f, const std::string& path);
+Forest load(const std::string& path);
+
+// The same forest with tables that hold only what it uses, in order of first use.  All features
+// stay: their numbers are positions in weight vectors.
+Forest compact(const Forest& f);
+
+}  // namespace demotic

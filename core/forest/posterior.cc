@@ -1,0 +1,95 @@
+#include "forest/posterior.h"
+
+#include <cmath>
+
+namespace demotic {
+
+void log_inside(const Forest& f, std::span<const double> score, LogInside& result) {
+  result.beta.resize(f.nodes());
+  result.q.resize(f.edges());
+  double* const beta = result.beta.data();
+  double* const q = result.q.data();
+  const uint32_t* const tail_off = f.tail_off.data();
+  const uint32_t* const tails = f.tails.data();
+  for (uint32_t v = 0; v < f.nodes(); ++v) {
+    const uint32_t begin = f.in_off[v];
+    const uint32_t end = f.in_off[v + 1];
+    double best = -INFINITY;
+    for (uint32_t e = begin; e < end; ++e) {
+      double total = score[e];
+      for (uint32_t i = tail_off[e]; i < tail_off[e + 1]; ++i) total += beta[tails[i]];
+      q[e] = total;
+      if (total > best) best = total;
+    }
+    double sum = 0.0;
+    for (uint32_t e = begin; e < end; ++e) {
+      q[e] = std::exp(q[e] - best);
+      sum += q[e];
+    }
+    const double scale = 1.0 / sum;
+    for (uint32_t e = begin; e < end; ++e) q[e] *= scale;
+    beta[v] = best + std::log(sum);
+  }
+}
+
+Posteriors posteriors(const Forest& f, std::span<const double> score) {
+  LogInside in;
+  log_inside(f, score, in);
+  Posteriors result;
+  result.log_z = in.beta[f.root()];
+  result.node.assign(f.nodes(), 0.0);
+  result.edge = std::move(in.q);
+  result.node[f.root()] = 1.0;
+  for (uint32_t v = f.nodes(); v-- > 0;)
+    for (uint32_t e = f.in_off[v]; e < f.in_off[v + 1]; ++e) {
+      result.edge[e] *= result.node[v];
+      for (const uint32_t tail : f.tails_of(e)) result.node[tail] += result.edge[e];
+    }
+  return result;
+}
+
+void add_features(const Forest& f, std::span<const double> per_edge, std::span<double> total) {
+  const ForestRules& rules = *f.rules;
+  const size_t width = f.dense_id.size();
+  const bool sparse = !f.edge_feature_off.empty();
+  std::vector<double> per_rule(rules.size(), 0.0);
+  std::vector<double> dense(width, 0.0);
+  for (uint32_t e = 0; e < f.edges(); ++e) {
+    per_rule[f.rule[e]] += per_edge[e];
+    const float* values = f.dense.data() + size_t{e} * width;
+    for (size_t d = 0; d < width; ++d) dense[d] += per_edge[e] * values[d];
+    if (sparse)
+      for (uint32_t i = f.edge_feature_off[e]; i < f.edge_feature_off[e + 1]; ++i)
+        total[f.edge_feature_id[i]] += per_edge[e] * f.edge_feature_value[i];
+  }
+  for (size_t d = 0; d < width; ++d) total[f.dense_id[d]] += dense[d];
+  for (uint32_t r = 0; r < rules.size(); ++r)
+    for (uint32_t i = rules.feature_off[r]; i < rules.feature_off[r + 1]; ++i)
+      total[rules.feature_id[i]] += per_rule[r] * rules.feature_value[i];
+}
+
+std::vector<double> expected_features(const Forest& f, std::span<const double> edge_posterior) {
+  std::vector<double> total(f.names->features.size(), 0.0);
+  add_features(f, edge_posterior, total);
+  return total;
+}
+
+double entropy(const Forest& f, std::span<const double> score) {
+  // H(v) = sum_e q(e) (-log q(e) + sum_t H(t)): a sum of terms >= 0, so nothing cancels.
+  LogInside in;
+  log_inside(f, score, in);
+  std::vector<double> h(f.nodes());
+  for (uint32_t v = 0; v < f.nodes(); ++v) {
+    double sum = 0.0;
+    for (uint32_t e = f.in_off[v]; e < f.in_off[v + 1]; ++e) {
+      if (in.q[e] == 0.0) continue;
+      double below = -std::log(in.q[e]);
+      for (const uint32_t tail : f.tails_of(e)) below += h[tail];
+      sum += in.q[e] * below;
+    }
+    h[v] = sum;
+  }
+  return h[f.root()];
+}
+
+}  // namespace demotic
