@@ -1,0 +1,103 @@
+"""The same work on many forests over threads; the number of threads never shows in the results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demotic import _core
+from demotic.errors import ArgumentError
+from demotic.forest.derivation import Derivation
+from demotic.forest.forest import Forest
+from demotic.forest.weights import Floats, Weights, weight_array
+
+
+@dataclass(frozen=True, eq=False)
+class KBestList:
+    """The k best derivations of one forest, best first."""
+
+    derivations: list[Derivation]
+    truncated: bool
+    """A node gave up after ``max_pops`` candidates: some strings may be missing."""
+
+
+def kbest(
+    forests: Sequence[Forest],
+    k: int,
+    *,
+    unique: bool = False,
+    max_pops: int = 0,
+    threads: int = 1,
+) -> list[KBestList]:
+    """The k best derivations of each forest (Huang & Chiang 2005, Algorithm 3)."""
+    _check(k >= 1, "k must be at least 1")
+    _check(max_pops >= 0, "max_pops must not be negative")
+    lists = _core.forest_kbest([f.core for f in forests], k, unique, max_pops, threads)
+    return [
+        KBestList(_unpacked(forest, score, off, edges), truncated)
+        for forest, (score, off, edges, truncated) in zip(forests, lists, strict=True)
+    ]
+
+
+def sample(
+    forests: Sequence[Forest], count: int, seed: int, *, first_stream: int = 0, threads: int = 1
+) -> list[list[Derivation]]:
+    """``count`` derivations of each forest; forest i draws from stream ``first_stream`` + i."""
+    _check(count >= 0, "the number of samples must not be negative")
+    _check(seed >= 0 and first_stream >= 0, "seed and stream must not be negative")
+    lists = _core.forest_sample([f.core for f in forests], count, seed, first_stream, threads)
+    result = []
+    for forest, (off, edges) in zip(forests, lists, strict=True):
+        score = [forest.score[edges[a:b]].sum() for a, b in pairwise(off)]
+        result.append(_unpacked(forest, np.array(score), off, edges))
+    return result
+
+
+def prune(
+    forests: Sequence[Forest],
+    threshold: float | None = None,
+    *,
+    max_edges: int | None = None,
+    threads: int = 1,
+) -> list[Forest]:
+    """Each forest without edges far below its best derivation; see :meth:`Forest.prune`."""
+    cores = [f.core for f in forests]
+    if (threshold is None) == (max_edges is None):
+        raise ArgumentError("give either a threshold or max_edges")
+    if threshold is not None:
+        return [Forest(core) for core in _core.forest_prune(cores, threshold, threads)]
+    _check(max_edges is not None and max_edges >= 0, "max_edges must not be negative")
+    return [Forest(core) for core in _core.forest_prune_to(cores, max_edges, threads)]
+
+
+def rescore(forests: Sequence[Forest], weights: Weights, *, threads: int = 1) -> list[Forest]:
+    """Each forest with score(e) = w . f(e); all must name the same features."""
+    array = shared_weights(forests, weights)
+    cores = _core.forest_rescore([f.core for f in forests], array, threads)
+    return [Forest(core) for core in cores]
+
+
+def shared_weights(forests: Sequence[Forest], weights: Weights) -> Floats:
+    """One array of weights for forests that name the same features."""
+    for i, forest in enumerate(forests):
+        if forest.features != forests[0].features:
+            raise ArgumentError(f"forest {i} names other features than forest 0")
+    return weight_array(forests[0].features if forests else [], weights)
+
+
+def _unpacked(
+    forest: Forest, score: Floats, off: NDArray[np.uint32], edges: NDArray[np.uint32]
+) -> list[Derivation]:
+    return [
+        Derivation(forest, edges[off[i] : off[i + 1]], float(value))
+        for i, value in enumerate(score)
+    ]
+
+
+def _check(good: bool, message: str) -> None:
+    if not good:
+        raise ArgumentError(message)
