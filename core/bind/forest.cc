@@ -214,6 +214,9 @@ Values sums_by_name(const Forest& f, const std::string& semiring, bool out,
   if (semiring == "max")
     return sums<MaxPlus>(f, out, [&](uint32_t e) { return MaxPlus{score[e], e}; });
   if (semiring == "log") return sums<Log>(f, out, [&](uint32_t e) { return Log{score[e]}; });
+  if (semiring != "exp1" && semiring != "exp2" && semiring != "mean1" && semiring != "mean2")
+    throw Error(Fault::argument, "there is no semiring '" + semiring + "'", 0,
+                "boolean, count, max, log, exp1, exp2, mean1 or mean2");
   need(r, "r");
   if (semiring == "exp1")
     return sums<Exp1>(f, out, [&](uint32_t e) {
@@ -228,10 +231,7 @@ Values sums_by_name(const Forest& f, const std::string& semiring, bool out,
       const double p = std::exp(score[e]);
       return Exp2{p, p * r[e], p * s[e], p * r[e] * s[e]};
     });
-  if (semiring == "mean2")
-    return sums<Mean2>(f, out, [&](uint32_t e) { return Mean2{score[e], r[e], s[e], 0.0}; });
-  throw Error(Fault::argument, "there is no semiring '" + semiring + "'", 0,
-              "boolean, count, max, log, exp1, exp2, mean1 or mean2");
+  return sums<Mean2>(f, out, [&](uint32_t e) { return Mean2{score[e], r[e], s[e], 0.0}; });
 }
 
 // -- kernels over several forests ---------------------------------------------------------------

@@ -8,6 +8,23 @@ namespace demotic {
 
 namespace {
 
+// RFC 3629: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+bool is_utf8(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    const auto byte = [&](size_t k) { return static_cast<unsigned char>(text[i + k]); };
+    const unsigned char first = byte(0);
+    const size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    if ((first >= 0x80 && first < 0xc2) || first > 0xf4 || i + size > text.size()) return false;
+    for (size_t k = 1; k < size; ++k)
+      if ((byte(k) & 0xc0) != 0x80) return false;
+    if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
+        (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f))
+      return false;
+    i += size;
+  }
+  return true;
+}
+
 class Checker {
  public:
   explicit Checker(Fault fault) : fault_(fault) {}
@@ -32,10 +49,11 @@ class Checker {
   void names(const Names& names, const char* what) const {
     uint32_t last = 0;
     for (const uint32_t end : names.ends()) {
-      require(end >= last, what);
+      require(end >= last && end <= names.bytes().size(), what);
       last = end;
     }
     require(last == names.bytes().size(), what);
+    for (uint32_t i = 0; i < names.size(); ++i) require(is_utf8(names[i]), what);
   }
 
  private:

@@ -2,5 +2,5 @@
 
 from hypothesis import settings
 
-settings.register_profile("forest", deadline=None)
+settings.register_profile("forest", deadline=None, max_examples=50)
 settings.load_profile("forest")

@@ -108,6 +108,25 @@ class ForestArrays:
 
     def rule(self, rule: int) -> ForestRule:
         """Rule number ``rule`` in words."""
+        if rule not in self._rules:
+            self._rules[rule] = self._rule(rule)
+        return self._rules[rule]
+
+    def edge_features(self, edge: int, *, with_rule: bool = True) -> dict[str, float]:
+        """The features of one edge, its rule's included unless ``with_rule`` is false."""
+        core = self.core
+        total = self._sum(self.dense_id, self.dense[edge])
+        if len(core.edge_feature_off):
+            begin, end = core.edge_feature_off[edge], core.edge_feature_off[edge + 1]
+            own = self._sum(core.edge_feature_id[begin:end], core.edge_feature_value[begin:end])
+            total = _added(total, own)
+        return _added(total, self.rule(int(self.edge_rule[edge])).features) if with_rule else total
+
+    @cached_property
+    def _rules(self) -> dict[int, ForestRule]:
+        return {}
+
+    def _rule(self, rule: int) -> ForestRule:
         core = self.core
         sides = []
         for off, symbols in ((core.source_off, core.source), (core.target_off, core.target)):
@@ -122,16 +141,6 @@ class ForestArrays:
             self._sum(core.rule_feature_id[begin:end], core.rule_feature_value[begin:end]),
             None if origin == NO_ORIGIN else origin,
         )
-
-    def edge_features(self, edge: int, *, with_rule: bool = True) -> dict[str, float]:
-        """The features of one edge, its rule's included unless ``with_rule`` is false."""
-        core = self.core
-        total = self._sum(self.dense_id, self.dense[edge])
-        if len(core.edge_feature_off):
-            begin, end = core.edge_feature_off[edge], core.edge_feature_off[edge + 1]
-            own = self._sum(core.edge_feature_id[begin:end], core.edge_feature_value[begin:end])
-            total = _added(total, own)
-        return _added(total, self.rule(int(self.edge_rule[edge])).features) if with_rule else total
 
     def _symbol(self, symbol: int) -> Symbol:
         return self.words[symbol] if symbol >= 0 else -(symbol + 1)
