@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import random
 from itertools import islice
@@ -14,6 +15,7 @@ from demotic import errors
 from demotic.align import error_rate, pharaoh, symmetrise
 from demotic.align.aligner import Aligner, AlignerOptions
 from demotic.progress import Progress
+from tests.oracles import container
 
 DICTIONARY = {
     "das": "the",
@@ -252,3 +254,23 @@ def test_a_missing_file_and_an_unwritable_place_are_named(trained: Aligner, tmp_
         Aligner.load(tmp_path / "nowhere.aligner")
     with pytest.raises(errors.FileAccessError, match="no such folder"):
         trained.save(tmp_path / "no" / "x.aligner")
+
+
+def test_a_forged_file_never_crashes(trained: Aligner, tmp_path: Path) -> None:
+    path = tmp_path / "x.aligner"
+    trained.save(path)
+    sections = container.sections(path.read_bytes())
+    generator = random.Random(6)
+    for name in sections:
+        for _ in range(8):
+            content = bytearray(sections[name])
+            for _ in range(generator.randint(1, 8)):
+                at = generator.randrange(len(content))
+                content[at : at + 4] = generator.choice([b"\xff" * 4, b"\0" * 4, b"\0\0\xc0\x7f"])
+            cut = generator.choice([len(content), len(content) // 8 * 4, 0])
+            path.write_bytes(
+                container.container(b"aligner", 1, sections | {name: bytes(content[:cut])})
+            )
+            with contextlib.suppress(errors.DemoticError):
+                forward, _ = Aligner.load(path).align(["das haus qux"], ["the house"])
+                assert all(i < 3 and j < 2 for i, j in forward[0])

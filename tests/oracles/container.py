@@ -66,3 +66,13 @@ def container(kind: bytes, version: int, sections: dict[bytes, bytes]) -> bytes:
         position += padding + len(content)
     head = header(kind, version, len(sections), position, table) + table
     return head.ljust(64 + 80 * 48, b"\0") + body
+
+
+def sections(file: bytes) -> dict[bytes, bytes]:
+    """What the sections of a well-made file hold."""
+    (count,) = struct.unpack_from("<I", file, 28)
+    found = {}
+    for number in range(count):
+        name, offset, size, _ = struct.unpack_from("<24sQQQ", file, 64 + 48 * number)
+        found[name.rstrip(b"\0")] = file[offset : offset + size]
+    return found

@@ -137,26 +137,35 @@ class Aligner:
         """Map a saved aligner into memory."""
         with files.naming(path):
             model = _core.AlignerModel.load(str(path))
-            return cls(model, _parse_options(model.config))
+            return cls(model, _saved_options(model))
 
 
 def _core_options(options: AlignerOptions) -> _core.AlignerOptions:
     out = _core.AlignerOptions()
-    for name in vars(_core.AlignerOptions):
-        if not name.startswith("_"):
-            setattr(out, name, getattr(options, name))
+    out.agreement = options.agreement
+    out.null_probability = options.null_probability
+    out.spelling_prior = options.spelling_prior
+    out.lexical_prior = options.lexical_prior
+    out.jump_smoothing = options.jump_smoothing
+    out.max_length = options.max_length
     return out
 
 
-def _parse_options(config: str) -> AlignerOptions:
+def _saved_options(model: _core.AlignerModel) -> AlignerOptions:
+    defaults = asdict(AlignerOptions())
     try:
-        defaults = asdict(AlignerOptions())
-        values = {name: type(defaults[name])(v) for name, v in json.loads(config).items()}
-        return AlignerOptions(**values)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        saved = json.loads(model.config)
+        return AlignerOptions(**{name: type(defaults[name])(v) for name, v in saved.items()})
+    except (
+        ArgumentError,
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise CorruptFileError("the aligner's options cannot be read") from error
-    except ArgumentError as error:
-        raise CorruptFileError(f"the aligner's options make no sense: {error}") from error
 
 
 def _iterate(
