@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,8 @@ def test_bad_calls_are_explained(folder: Path, tmp_path: Path) -> None:
         read_bitext([])
     with pytest.raises(ArgumentError, match="put the pair in the list"):
         read_bitext([folder / "d.tsv"], folder / "c.fr")
+    with pytest.raises(ArgumentError, match="standard input can be of any format"):
+        read_bitext("-")
     with pytest.raises(ArgumentError, match="two files"):
         read_bitext(folder / "c.en", folder / "c.fr", format="tmx")
     with pytest.raises(FileAccessError, match=r"missing.tmx: No such file"):
@@ -101,6 +105,14 @@ def test_format_is_detected(tmp_path: Path, name: str, content: str, expected: s
     path = tmp_path / name
     path.write_text(content)
     assert detect_format(path) == expected
+
+
+def test_standard_input_is_read_when_its_format_is_given(folder: Path) -> None:
+    code = "import demotic; print(*demotic.read_bitext('-', format='tsv').target_lines())"
+    with (folder / "d.tsv").open() as file:
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, stdin=file, capture_output=True, text=True, check=True)
+    assert done.stdout == "TSV\n"
 
 
 def test_progress_counts_pairs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -129,6 +129,10 @@ def _rows(reading: Reading, other: str | None, format: str | None) -> Iterator[R
                 remedy="give one file, or no format",
             )
         return read_plain(reading, other)
+    if format is None and reading.path == "-":  # looking at it would use it up
+        raise ArgumentError(
+            "standard input can be of any format", remedy=f"say which: {', '.join(READERS)}"
+        )
     format = format or detect_format(reading.path)
     if format == "plain":
         raise FormatError(

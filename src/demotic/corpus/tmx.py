@@ -27,13 +27,15 @@ class _TmxHandler(Handler):
         self._unit = ""
         self._language = ""
         self._variants: list[tuple[str, str]] = []
-        self._segment: InlineText | None = None
+        self._segment: InlineText | None = None  # being read, and how deep in the file it lies
+        self._depth = 0
 
     def begin(self, name: str, attributes: Attributes) -> None:
         if self._segment is not None:
             self._segment.begin(name, attributes)
-        elif name == "seg":
+        elif name == "seg" and self.path and self.path[-1] == "tuv":
             self._segment = InlineText()
+            self._depth = len(self.path)
         elif name == "tuv":
             self._language = attributes.get(XML_LANG) or attributes.get("lang") or ""
         elif name == "tu":
@@ -52,7 +54,7 @@ class _TmxHandler(Handler):
 
     def finish(self, name: str) -> None:
         if self._segment is not None:
-            if name == "seg" and self.path and self.path[-1] == "tuv":
+            if len(self.path) == self._depth:
                 self._variants.append((self._language, str(self._segment)))
                 self._segment = None
             else:
