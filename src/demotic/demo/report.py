@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from demotic.align.page import STYLE, figure
 from demotic.demo.tour import Tour
+from demotic.metrics import Result
 
 _TABLES = """
 h2 { font-size:1.2rem; margin:2.5rem 0 .5rem; }
@@ -72,23 +73,20 @@ def html(tour: Tour) -> str:
     """One page without scripts or outside parts."""
     title = f"Demotic: a tour from {tour.source_language} to {tour.target_language}"
     parts = tour.parts.report
-    shown = _pairs_to_show(tour)
-    figures = "\n".join(
-        figure(row, tour.source_text.sentence(row), tour.target_text.sentence(row), tour.alignments)
-        for row in shown
-    )
-    words = sorted(tour.lexicon.items(), key=lambda item: -item[1][1])
-    dictionary = [
-        (source, target, f"{probability:.2f}")
-        for source, (target, probability) in words
-        if source.isalpha() and len(source) > 4 and probability < 0.97
-    ][:_WORDS]
-    samples = "\n".join(
-        "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in sample.items()) + "</dl>"
-        for sample in tour.samples
-    )
-    signatures = dict.fromkeys(
-        f"{result.score.name}: {result.score.signature}" for result in tour.results
+    body = "\n".join(
+        [
+            f"<h1>{escape(title)}</h1>",
+            f"<p>{parts.train:,} messages to learn from, {parts.dev:,} for development and "
+            f"{parts.test:,} unseen ones, from {tour.files} message catalogues. "
+            "No sentence is in two parts.</p>",
+            "<h2>What cleaning dropped</h2>",
+            f"<pre>{escape(str(tour.cleaning))}</pre>",
+            *_alignment(tour),
+            *_language_model(tour),
+            *_evaluation(tour),
+            "<h2>Time</h2>",
+            _table(("step", "seconds"), [(name, f"{s:.1f}") for name, s in tour.seconds.items()]),
+        ]
     )
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -99,35 +97,62 @@ def html(tour: Tour) -> str:
 <style>{STYLE}{_TABLES}</style>
 </head>
 <body>
-<h1>{escape(title)}</h1>
-<p>{parts.train:,} messages to learn from, {parts.dev:,} for development and {parts.test:,} unseen
-ones, from {tour.files} message catalogues. No sentence is in two parts.</p>
-<h2>What cleaning dropped</h2>
-<pre>{escape(str(tour.cleaning))}</pre>
-<h2>How words correspond</h2>
-<p>Source words run down, target words across; {tour.alignments.links.count:,} links in all.</p>
-{figures}
-<h2>Words and their likeliest translation</h2>
-{_table(("source", "target", "p(target | source)"), dictionary)}
-<h2>What the language model expects</h2>
-<p>Perplexity on unseen messages, known words only: lower is better.</p>
-{_table(("order", "n-grams", "perplexity"), [(str(f.order), f"{f.ngrams:,}", f"{f.perplexity:.1f}") for f in tour.fluency])}
-<p>The same words in three orders, with their log<sub>10</sub> probability:</p>
-{_table(("words", "log10 p"), [(words, f"{score:.2f}") for words, score in tour.orders])}
-<h2>What the metrics say</h2>
-<p>Three simple ways to translate a message, on {parts.test:,} unseen ones, with 95 % bootstrap
-intervals. A real translator has to beat them.</p>
-{_table(("system", "BLEU", "chrF2", "TER"), scores(tour))}
-{_table(("against", "metric", "difference", "p: sign", "p: Wilcoxon", "p: bootstrap", "p: randomisation"), _tests(tour))}
-<p><small>{"<br>".join(escape(signature) for signature in signatures)}</small></p>
-<h2>Unseen messages</h2>
-<p>Placeholders and tags come out intact, exactly once each.</p>
-{samples}
-<h2>Time</h2>
-{_table(("step", "seconds"), [(name, f"{seconds:.1f}") for name, seconds in tour.seconds.items()])}
+{body}
 </body>
 </html>
 """
+
+
+def _alignment(tour: Tour) -> Iterator[str]:
+    yield "<h2>How words correspond</h2>"
+    yield (
+        "<p>Source words run down, target words across; "
+        f"{tour.alignments.links.count:,} links in all.</p>"
+    )
+    for row in _pairs_to_show(tour):
+        yield figure(
+            row, tour.source_text.sentence(row), tour.target_text.sentence(row), tour.alignments
+        )
+    yield "<h2>Words and their likeliest translation</h2>"
+    words = sorted(tour.lexicon.items(), key=lambda item: -item[1][1])
+    # Words seen once or twice have probability 1 and would fill the table.
+    shown = [
+        (source, target, f"{probability:.2f}")
+        for source, (target, probability) in words
+        if source.isalpha() and len(source) > 4 and probability < 0.97
+    ]
+    yield _table(("source", "target", "p(target | source)"), shown[:_WORDS])
+
+
+def _language_model(tour: Tour) -> Iterator[str]:
+    yield "<h2>What the language model expects</h2>"
+    yield "<p>Perplexity on unseen messages, known words only: lower is better.</p>"
+    rows = [(str(f.order), f"{f.ngrams:,}", f"{f.perplexity:.1f}") for f in tour.fluency]
+    yield _table(("order", "n-grams", "perplexity"), rows)
+    yield "<p>The same words in three orders, with their log<sub>10</sub> probability:</p>"
+    orders = [(words, f"{score:.2f}") for words, score in tour.orders]
+    yield _table(("words", "log10 p"), orders)
+
+
+def _evaluation(tour: Tour) -> Iterator[str]:
+    yield "<h2>What the metrics say</h2>"
+    yield (
+        f"<p>Three simple ways to translate a message, on {tour.parts.report.test:,} unseen ones, "
+        "with 95 % bootstrap intervals. A real translator has to beat them.</p>"
+    )
+    yield _table(("system", "BLEU", "chrF2", "TER"), scores(tour))
+    compared = [result for result in tour.results if result.comparison is not None]
+    yield "<p>Against the first, with two-sided p-values:</p>"
+    yield _table(("system", "metric", "difference", *_tests(compared)), map(_comparison, compared))
+    signatures = dict.fromkeys(
+        f"{result.score.name}: {result.score.signature}" for result in tour.results
+    )
+    yield f"<p><small>{'<br>'.join(map(escape, signatures))}</small></p>"
+    yield "<h2>Unseen messages</h2>"
+    yield "<p>Placeholders and tags come out intact, exactly once each.</p>"
+    for sample in tour.samples:
+        entries = (f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in sample.items())
+        yield f"<dl>{''.join(entries)}</dl>"
 
 
 def _pairs_to_show(tour: Tour) -> list[int]:
@@ -142,15 +167,21 @@ def _pairs_to_show(tour: Tour) -> list[int]:
     return fitting[::step][:_MATRICES]
 
 
-def _tests(tour: Tour) -> list[tuple[str, ...]]:
-    rows = []
-    for result in tour.results:
-        if result.comparison is None:
-            continue
-        tests = [f"{test.p_value:.3f}" for test in result.comparison.tests]
-        difference = f"{result.comparison.difference:+.1f}"
-        rows.append((result.system, result.score.name, difference, *tests))
-    return rows
+def _tests(compared: Sequence[Result]) -> list[str]:
+    comparison = compared[0].comparison if compared else None
+    return [test.test for test in comparison.tests] if comparison else []
+
+
+def _comparison(result: Result) -> tuple[str, ...]:
+    if result.comparison is None:
+        return (result.system, result.score.name)
+    p_values = [f"{test.p_value:.3f}" for test in result.comparison.tests]
+    return (
+        result.system,
+        result.score.name,
+        f"{result.comparison.difference:+.1f}",
+        *p_values,
+    )
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -119,7 +119,9 @@ def run(
         table = LexicalTable.estimate(source_text, target_text, alignments.links, progress=progress)
         lexicon = _best_words(table)
     with clock.part("language model"):
-        fluency, model = _fluency(out / f"train.{target}", parts.test, writing[target], out, threads)
+        fluency, model = _fluency(
+            out / f"train.{target}", parts.test, writing[target], out, threads
+        )
         orders = _orders(model, parts.test, writing[target])
     with clock.part("translate and evaluate"):
         systems, samples = _systems(parts, writing[source], writing[target], lexicon)
@@ -149,9 +151,7 @@ def run(
     )
 
 
-def gather(
-    source: str, target: str, *, offline: bool, progress: Progress
-) -> tuple[Bitext, int]:
+def gather(source: str, target: str, *, offline: bool, progress: Progress) -> tuple[Bitext, int]:
     """Messages in two languages; two foreign ones are joined over their English."""
     paths = find_catalogues([source, target], offline=offline, progress=progress)
     by_language = {
@@ -172,9 +172,7 @@ def gather(
     else:
         known = {pair.source: pair.target for pair in bitexts[source]}
         pairs = (
-            (known[pair.source], pair.target)
-            for pair in bitexts[target]
-            if pair.source in known
+            (known[pair.source], pair.target) for pair in bitexts[target] if pair.source in known
         )
     joined = Bitext.from_pairs(pairs, source_language=source, target_language=target)
     return joined, len(paths)
@@ -227,9 +225,7 @@ def _fluency(
     return found, model
 
 
-def _orders(
-    model: LanguageModel, test: Bitext, writing: Orthography
-) -> list[tuple[str, float]]:
+def _orders(model: LanguageModel, test: Bitext, writing: Orthography) -> list[tuple[str, float]]:
     """One message of middling length: as written, reversed, and sorted by alphabet."""
     lines = sorted(writing.encode_lines(test.target_lines()), key=lambda line: len(line.tokens))
     chosen = next((line for line in lines if len(line.tokens) >= 8 and not line.spans), lines[-1])
@@ -305,4 +301,3 @@ class _Memory:
             return 2 * len(tokens & other) / (len(tokens) + len(other)), -row
 
         return self._targets[max(weights, key=similarity)]
-
