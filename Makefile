@@ -14,7 +14,7 @@ all: build
 $(VENV)/.tools: tools/setup.sh
 	@PYTHON=$(PYTHON) sh tools/setup.sh
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) --upgrade pip 'scikit-build-core>=0.11' 'nanobind>=2.9' ninja
+	@$(PIP) --upgrade pip 'setuptools>=70.1' 'scikit-build-core>=0.11' 'nanobind>=2.9' ninja
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.tools pyproject.toml $(CORE)

@@ -7,7 +7,7 @@ import importlib
 
 import pytest
 
-MODULES = (
+MODULES = [
     "casing",
     "compounds",
     "marks",
@@ -16,7 +16,7 @@ MODULES = (
     "protect",
     "segment",
     "tokenise",
-)
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -24,6 +24,7 @@ KINDS = ("url", "mail", "tag", "var", "entity", "path", "num")
 # A letter of a script with spaces: 5月 holds a number, mp3 is a word.
 _LETTER = rf"[[\p{{L}}\p{{M}}_]--[{UNSPACED}]]"
 _START = rf"(?<! {_LETTER} | \p{{N}} )"
+_END = rf"(?! {_LETTER} | \p{{N}} )"
 _HOST = rf"[[\p{{L}}\p{{N}}\-]--[{UNSPACED}]]"
 _URL_CHARACTER = r"[^\s()<>\[\]{}\"'`|^\\\u3000-\u303f\uff00-\uff65«»“”‘’]"
 
@@ -37,7 +38,7 @@ _SIGNED = {
     "mail": rf"""
         {_START} (?<! [.+\-] ) (?: {_LETTER} | [\p{{N}}.+\-] )++ @
         {_HOST}++ (?: \. {_HOST}++ )++ (?! _ )""",
-    "path": _START + r"[A-Za-z]: \\ [\w.+@\-\\]+ (?<! [.] )",
+    "path": _START + r"[A-Za-z]: \\ [\w.+@\-\\]+ (?<! [.] )" + _END,
 }
 # The others begin with one of these characters.
 _FIRST = r"(?= [<{$\#%@&/~.+\-−±vV\p{Nd}] )"
@@ -59,15 +60,15 @@ _PATTERNS = {
           (?: hh | ll | [hlqjztL] (?= [a-zA-Z] (?!\p{Ll}) ) )?+ [a-zA-Z%<>]
       | \$ [1-9] \d?+ (?! \d | [.,]\d ) | \$ [A-Za-z_] \w++""",
     "entity": r"& (?: \# \d++ | \# [xX] [0-9A-Fa-f]++ | [A-Za-z] [A-Za-z0-9]*+ ) ;",
-    "path": r"""
+    "path": rf"""
         (?<! [^\s("'`=:,;«“‘\[>] )
-        (?: ~ | \.{1,2} )?+ / [\w+\-] [\w.+@\-/]* (?<! [.] )""",
+        (?: ~ | \.{{1,2}} )?+ / [\w+\-] [\w.+@\-/]* (?<! [.] ) {_END}""",
     "num": rf"""
         (?: (?<! [^\s(\[{{=<>:,;"'~≈≤≥] ) [-+−±] )?+
         (?<! {_LETTER} | \p{{N}} | \p{{N}}[.,:] ) (?: [vV] (?= \d++\.\d ) )?+
         \p{{Nd}}++
         (?: [.,:/'’\-] \p{{Nd}}++ | [\u00a0\u202f\u2009] \p{{Nd}}{{3}}+ (?! \p{{Nd}} ) )*+
-        (?! {_LETTER} | \p{{N}} )""",
+        {_END}""",
 }
 _TRIGGER = re.compile(r"[\d%{<&$@/\\]")
 # Spans that would be read as another word, number or address when a letter or digit touched them.
