@@ -48,7 +48,8 @@ class AlignerOptions:
     """Counts given beforehand to two words of the same spelling; less to a common beginning."""
     lexical_prior: float = 0.0
     """Dirichlet concentration under which the HMM's lexical weights are estimated by variational
-    Bayes: below 1, rare links are discounted (without agreement try 0.1).  0 does without."""
+    Bayes: below 1, rare links are discounted, which helps where the directions do not agree
+    (try 0.01 with agreement=False).  0 does without."""
     jump_smoothing: float = 1.0
     """Jumps added to every distance."""
     max_length: int = 200
