@@ -6,18 +6,18 @@ import sys
 
 import pytest
 
-from demotic.corpus import Orthography, OrthographyConfig
+from demotic.corpus import Orthography, OrthographyConfig, segment
 from demotic.corpus.segment import characters, resolve
 from demotic.errors import ArgumentError, MissingDependencyError
 from tests.corpus.texts import slice_of
 
 
-def orthography(language: str, segment: str) -> Orthography:
-    return Orthography(language, OrthographyConfig(segment=segment, casing="none"))
+def orthography(language: str, method: str) -> Orthography:
+    return Orthography(language, OrthographyConfig(segment=method, casing="none"))
 
 
 @pytest.mark.parametrize(
-    ("language", "segment", "text", "tokens"),
+    ("language", "method", "text", "tokens"),
     [
         ("zh", "characters", "我用Python写。", "我 用 Python 写 。"),
         ("zh", "characters", "你好 world 吗", "你 好 ▁world ▁吗"),
@@ -29,11 +29,11 @@ def orthography(language: str, segment: str) -> Orthography:
     ],
 )
 def test_words_of_unspaced_scripts_need_no_marks(
-    language: str, segment: str, text: str, tokens: str
+    language: str, method: str, text: str, tokens: str
 ) -> None:
-    encoded = orthography(language, segment).encode(text)
+    encoded = orthography(language, method).encode(text)
     assert str(encoded) == tokens
-    assert orthography(language, segment).decode(encoded.tokens, encoded) == text
+    assert orthography(language, method).decode(encoded.tokens, encoded) == text
 
 
 def test_translated_words_are_joined_without_spaces() -> None:
@@ -57,6 +57,7 @@ def test_choice_is_resolved_when_learning() -> None:
 
 def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     saved = Orthography.learn(["你好"], "zh").to_json()
+    segment._jieba.cache_clear()
     monkeypatch.setitem(sys.modules, "jieba", None)
     assert resolve("auto", "zh") == "characters"
     with pytest.raises(MissingDependencyError, match=r"demotic\[zh\]"):

@@ -7,6 +7,7 @@ sees them.  The pieces need no joiners: between them no space is what decoding e
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import regex
 
@@ -58,6 +59,7 @@ def segmenter(method: str) -> Segmenter:
     return _jieba() if method == "jieba" else characters
 
 
+@cache  # the dictionary takes a second to load
 def _jieba() -> Segmenter:
     try:
         import jieba
@@ -67,7 +69,7 @@ def _jieba() -> Segmenter:
             remedy="pip install 'demotic[zh]', or train with segment = characters",
         ) from None
     jieba.setLogLevel("WARNING")
-    tokenizer = jieba.Tokenizer()
+    tokenizer = jieba.Tokenizer()  # not jieba's own, to which a program may add words
 
     def cut(run: str) -> list[str]:
         return list(tokenizer.cut(run))
