@@ -24,7 +24,7 @@ from demotic.metrics import (
     SentenceBleu,
     approximate_randomisation,
     paired_bootstrap,
-    sentence_bleu,
+    sentence_bleu_scores,
 )
 from demotic.metrics.tokenise import token_lines
 
@@ -75,7 +75,7 @@ def main() -> None:
             return [bleu.score(line) for bleu, line in zip(ready, system, strict=True)]
 
         def fresh(tokenise: str = tokenise) -> object:
-            return sentence_bleu(system, [references], tokenise=tokenise)
+            return sentence_bleu_scores(system, [references], tokenise=tokenise)
 
         gap = float(np.abs(np.array(ours()) - np.array(theirs())).max())
         slow = cpu(theirs)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
 from demotic.errors import ArgumentError
-from demotic.metrics import Bleu, SentenceBleu, sentence_bleu
+from demotic.metrics import Bleu, SentenceBleu, sentence_bleu_scores
 
 # "<unk>" is the vocabulary's own word; it must count as any other.
 SENTENCE = st.lists(st.sampled_from(["a", "b", "c", "d", "<unk>"]), max_size=12).map(" ".join)
@@ -85,7 +85,7 @@ def test_real_text_equals_sacrebleu(data: Path) -> None:
         peer.sentence_score(ours, [theirs]).score
         for ours, theirs in zip(hypotheses, references, strict=True)
     ]
-    found = sentence_bleu(hypotheses, [references], threads=2)
+    found = sentence_bleu_scores(hypotheses, [references], threads=2)
     assert found == pytest.approx(np.array(expected), abs=1e-9)
     metric = Bleu()
     assert np.array_equal(

@@ -12,7 +12,7 @@ from demotic.metrics.evaluation import Comparison, Result, evaluate
 from demotic.metrics.gtm import Gtm
 from demotic.metrics.metric import Metric
 from demotic.metrics.score import Interval, Score
-from demotic.metrics.sentence_bleu import SentenceBleu, sentence_bleu
+from demotic.metrics.sentence_bleu import SentenceBleu, sentence_bleu_scores
 from demotic.metrics.significance import (
     Significance,
     approximate_randomisation,
@@ -39,7 +39,7 @@ __all__ = [
     "confidence_interval",
     "evaluate",
     "paired_bootstrap",
-    "sentence_bleu",
+    "sentence_bleu_scores",
     "sign_test",
     "wilcoxon",
 ]

@@ -34,8 +34,9 @@ def bleu_options(smoothing: str, value: float | None, *, effective_order: bool) 
 class Bleu(Metric):
     """BLEU (Papineni et al. 2002), equal to ``sacrebleu.metrics.BLEU().corpus_score``.
 
-    >>> print(Bleu().score(["A small house."], [["A small house."]]))
-    BLEU 100.00 (nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0)
+    >>> score = Bleu().score(["the house was small"], [["the house is small"]])
+    >>> score.name, round(score.value, 2), score.signature.rpartition("|")[0]
+    ('BLEU', 35.36, 'nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp')
     """
 
     name = "BLEU"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from demotic.errors import ArgumentError
 from demotic.metrics.metric import Array, Metric, References
@@ -63,11 +63,14 @@ def evaluate(
             against: Array | None = None
             for name in names:
                 statistics = metric.statistics(systems[name], references)
-                score = _score(metric, statistics, len(references))
-                interval = confidence_interval(
-                    metric, statistics, level=level, samples=samples, seed=seed
+                score = Score(
+                    metric.name,
+                    metric.corpus_value(statistics),
+                    metric.signature(len(references)),
+                    confidence_interval(
+                        metric, statistics, level=level, samples=samples, seed=seed
+                    ),
                 )
-                score = replace(score, interval=interval)
                 comparison = None
                 if against is not None:
                     comparison = _compare(metric, statistics, against, samples, seed)
@@ -78,20 +81,12 @@ def evaluate(
     return results
 
 
-def _score(metric: Metric, statistics: Array, references: int) -> Score:
-    value = float(metric.values(statistics.sum(axis=0, keepdims=True))[0])
-    return Score(metric.name, value, metric.signature(references))
-
-
 def _compare(metric: Metric, system: Array, baseline: Array, samples: int, seed: int) -> Comparison:
-    score, against = (
-        float(metric.values(rows.sum(axis=0, keepdims=True))[0]) for rows in (system, baseline)
-    )
     gains = metric.sentence_values(system) - metric.sentence_values(baseline)
     if not metric.higher_is_better:
         gains = -gains
     return Comparison(
-        score - against,
+        metric.corpus_value(system) - metric.corpus_value(baseline),
         (
             paired_bootstrap(metric, system, baseline, samples=samples, seed=seed),
             approximate_randomisation(metric, system, baseline, samples=samples, seed=seed),

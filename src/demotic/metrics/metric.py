@@ -42,10 +42,13 @@ class Metric(ABC):
         """The score of each sentence alone, smoothed where the metric needs it."""
         return self.values(statistics)
 
+    def corpus_value(self, statistics: Array) -> float:
+        """The score of all sentences together."""
+        return float(self.values(statistics.sum(axis=0, keepdims=True))[0])
+
     def score(self, hypotheses: Sequence[str], references: References) -> Score:
         """The corpus score; ``references`` holds one sequence per reference translation."""
-        statistics = self.statistics(hypotheses, references)
-        value = float(self.values(statistics.sum(axis=0, keepdims=True))[0])
+        value = self.corpus_value(self.statistics(hypotheses, references))
         return Score(self.name, value, self.signature(len(references)))
 
 

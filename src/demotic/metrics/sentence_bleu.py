@@ -54,7 +54,7 @@ class SentenceBleu:
         return row
 
 
-def sentence_bleu(
+def sentence_bleu_scores(
     hypotheses: Sequence[str],
     references: References,
     *,
