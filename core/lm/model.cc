@@ -37,15 +37,11 @@ NgramTable<const Bucket> table_of(const Model::Order& part, size_t order) {
   return {buckets, part.spill};
 }
 
-// For order 1, where a State of a damaged file might ask for bigrams.
-constexpr LongestBucket kNoBigrams{};
-
 }  // namespace
 
 Model::Model(Parts parts) : parts_(std::move(parts)), order_(parts_.counts.size()) {
   if (order_ < 1 || order_ > kMaxOrder) damaged("order");
   if (parts_.unigrams.empty() || parts_.unigrams.size() != parts_.vocab.size()) damaged("1-grams");
-  longest_ = Longest({&kNoBigrams, 1}, 0);
   if (order_ > 1) longest_ = table_of<LongestBucket>(parts_.orders[order_ - 2], order_);
   middle_orders_ = std::max(order_, 2u) - 2;
   for (unsigned i = 0; i < middle_orders_; ++i)

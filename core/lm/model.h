@@ -190,7 +190,7 @@ inline Score Model::score(const State& in, uint32_t word, const Keys& keys, Stat
   const Unigram& unigram = parts_.unigrams[word];
   Score s{ngram_key(word), log_prob(unigram.prob), 1, !extends_left(unigram.prob)};
   float backoffs[kMaxOrder] = {unigram.backoff};
-  unsigned use = extends_right(unigram.backoff) ? 1 : 0;
+  unsigned use = order_ > 1 && extends_right(unigram.backoff) ? 1 : 0;
   lengthen(keys, in.length, backoffs + 1, use, s);
   for (unsigned i = s.length - 1u; i < in.length; ++i) s.prob += in.backoffs[i];
   // Fixed bounds, so that these loops become a few vector instructions.  `in` may be `out`.

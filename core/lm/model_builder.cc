@@ -113,6 +113,7 @@ void ModelBuilder::word(std::string_view word) {
   const uint32_t expected = static_cast<uint32_t>(storage_->unigrams.size());
   if (storage_->vocab.add(word) != expected)
     throw Error(Fault::format, "the word '" + std::string(word) + "' is listed twice");
+  if (expected >= Model::kImplied) throw Error(Fault::format, "more than 2^31 words");
   // A NaN until the word's own unigram comes.
   storage_->unigrams.push_back({std::nanf(""), kNoExtension});
 }

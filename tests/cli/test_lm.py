@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from demotic.lm import LanguageModel
+from demotic.lm import LanguageModel, WordClasses
 from tests.lm.test_arpa import PLAIN
 
 TEXT = "a b\n\nzebra a b\n"
@@ -71,6 +71,15 @@ def test_estimates_a_model_of_the_order_asked_for(folder: Path) -> None:
         done = run(folder / "train", "--order", 3, "--memory", "10M", "--out", folder / name)
         assert done.returncode == 0, done.stderr
         assert LanguageModel.load(folder / name).order == 3
+
+
+def test_clusters_words_into_the_classes_asked_for(folder: Path) -> None:
+    (folder / "train").write_text("a x b y\nb x a y\na y b x\n" * 5)
+    done = run(folder / "train", "--classes", 2, "--out", folder / "classes")
+    assert done.returncode == 0, done.stderr
+    classes = WordClasses.load(folder / "classes")
+    assert set(classes) >= set("abxy")
+    assert {classes[word] for word in "abxy"} == {0, 1}
 
 
 BAD_MODELS = {

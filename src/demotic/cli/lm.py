@@ -95,7 +95,10 @@ def command(
     classes: Annotated[
         int | None, typer.Option(min=2, metavar="N", help="Cluster the words into N classes.")
     ] = None,
-    iterations: Annotated[int, typer.Option(min=1, help="Rounds of clustering.")] = 15,
+    iterations: Annotated[int, typer.Option(min=1, help="Rounds of clustering, at most.")] = 10,
+    min_count: Annotated[
+        int, typer.Option(min=1, help="Words seen less often go into one class together.")
+    ] = 1,
     verify: Annotated[
         bool | None,
         typer.Option(
@@ -128,7 +131,16 @@ def command(
     if classes is not None:
         if model is not None or not text or out is None:
             raise typer.BadParameter("--classes takes TEXT and --out")
-        _cluster(text, out, classes, iterations, thread_count(threads), progress)
+        from demotic.lm.classes import cluster
+
+        cluster(
+            text,
+            classes=classes,
+            iterations=iterations,
+            min_count=min_count,
+            threads=thread_count(threads),
+            progress=progress,
+        ).save(out)
     elif model is None:
         if not text or out is None:
             raise typer.BadParameter("give TEXT and --out to estimate a model, or --model")
@@ -156,16 +168,6 @@ def command(
         LanguageModel.load(model, verify=verify, progress=progress).save(out)
     else:
         raise typer.BadParameter("give TEXT to score, or --out to convert the model")
-
-
-def _cluster(
-    text: list[Path], out: Path, classes: int, iterations: int, threads: int, progress: Progress
-) -> None:
-    from demotic.lm.classes import cluster
-
-    cluster(text, classes=classes, iterations=iterations, threads=threads, progress=progress).save(
-        out
-    )
 
 
 def _score(
