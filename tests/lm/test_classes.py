@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.oracles.class_bigram import log_likelihood
 
 from demotic import _core, files
 from demotic.errors import ArgumentError, FormatError
 from demotic.lm.classes import WordClasses, cluster
+from tests.oracles.class_bigram import log_likelihood
 
 words = st.sampled_from(["a", "b", "c", "d", "e", "f", "g"])
 texts = st.lists(st.lists(words, max_size=7).map(" ".join), min_size=1, max_size=10).filter(any)

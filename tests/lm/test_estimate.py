@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracles.kneser_ney import KneserNey
 
 from demotic.errors import ArgumentError, FileAccessError, FormatError
 from demotic.lm import LanguageModel
 from demotic.lm.estimate import Estimate, estimate
 from demotic.progress import Advance, Progress
+from tests.oracles.kneser_ney import KneserNey
 
 Scores = dict[tuple[str, ...], tuple[float, float]]
 ON_DISK = 1  # bytes: nothing fits into memory
