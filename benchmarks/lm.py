@@ -44,6 +44,12 @@ def in_turns(works: dict[str, Callable[[], object]], turns: int = TURNS) -> dict
     return best
 
 
+def resident() -> int:
+    """Bytes of this process in memory."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
 def peer(path: Path) -> kenlm.Model:
     """KenLM's model, read without its chatter."""
     config = kenlm.Config()
@@ -113,10 +119,16 @@ def main() -> None:
         else:
             estimate(text / "train.en.gz", order=5).save(arpa)
         LanguageModel.load(arpa).save(binary)
+        before = resident()
         lm = LanguageModel.load(binary)
+        ours = resident() - before
         print(f"model: order {lm.order}, {sum(lm.counts):,} n-grams")
         loading(arpa, binary, folder)
+        before = resident()
         theirs = peer(arpa)
+        print(
+            f"memory: {ours / (resident() - before):.2f} of kenlm's, {ours / 2**20:.0f} MiB mapped"
+        )
         for names in (("test2016", "val"), ("train",)):
             lines = [
                 line
