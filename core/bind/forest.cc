@@ -315,7 +315,8 @@ struct LineSearch {
 std::vector<std::unique_ptr<LineSearch>> envelopes(const std::vector<Forest>& forests,
                                                    const Input<double>& weights,
                                                    const Input<double>& direction,
-                                                   size_t max_segments, unsigned threads) {
+                                                   size_t max_segments, unsigned threads,
+                                                   bool by_semiring) {
   std::vector<std::unique_ptr<LineSearch>> results(forests.size());
   const nb::gil_scoped_release unlocked;
   parallel_for(forests.size(), threads, [&](size_t i, unsigned) {
@@ -325,9 +326,13 @@ std::vector<std::unique_ptr<LineSearch>> envelopes(const std::vector<Forest>& fo
     results[i] = std::make_unique<LineSearch>();
     results[i]->lines = std::make_unique<Lines>(max_segments);
     Lines& lines = *results[i]->lines;
-    std::vector<Envelope> beta(f.nodes());
-    inside<Envelope>(f, [&](uint32_t e) { return lines.edge(e, slope[e], intercept[e]); }, beta);
-    results[i]->root = std::move(beta[f.root()]);
+    if (by_semiring) {  // the definition, for tests
+      std::vector<Envelope> beta(f.nodes());
+      inside<Envelope>(f, [&](uint32_t e) { return lines.edge(e, slope[e], intercept[e]); }, beta);
+      results[i]->root = std::move(beta[f.root()]);
+    } else {
+      results[i]->root = envelope_inside(f, slope, intercept, lines);
+    }
   });
   return results;
 }
@@ -538,7 +543,8 @@ void forest(nb::module_& m) {
   m.def("forest_risk", &risk_of, nb::arg("forests"), nb::arg("weights").noconvert(),
         nb::arg("scale"), nb::arg("temperature"), nb::arg("threads"));
   m.def("forest_envelopes", &envelopes, nb::arg("forests"), nb::arg("weights").noconvert(),
-        nb::arg("direction").noconvert(), nb::arg("max_segments"), nb::arg("threads"));
+        nb::arg("direction").noconvert(), nb::arg("max_segments"), nb::arg("threads"),
+        nb::arg("by_semiring") = false);
   m.def(
       "forest_prune",
       [](const std::vector<Forest>& forests, double threshold, unsigned threads) {

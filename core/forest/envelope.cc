@@ -8,13 +8,21 @@ namespace demotic {
 
 namespace {
 
+// A line of a node that is still being computed: edge e over one line of each tail.
+struct Candidate {
+  double slope, intercept, from;
+  uint32_t edge, left, right;
+};
+
 // Where line b, the steeper one, overtakes a.
-double crossing(const Line& a, const Line& b) {
+template <class L>
+double crossing(const L& a, const L& b) {
   return (a.intercept - b.intercept) / (b.slope - a.slope);
 }
 
 // Add a line of a slope >= all slopes so far.
-void push(std::vector<Line>& hull, Line line) {
+template <class L>
+void push(std::vector<L>& hull, L line) {
   if (!hull.empty() && hull.back().slope == line.slope) {
     if (hull.back().intercept >= line.intercept) return;
     hull.pop_back();
@@ -29,6 +37,34 @@ void push(std::vector<Line>& hull, Line line) {
   hull.push_back(line);
 }
 
+// The envelope of the union.
+template <class L>
+void merge(const std::vector<L>& a, const std::vector<L>& b, std::vector<L>& hull) {
+  hull.clear();
+  auto i = a.begin();
+  auto j = b.begin();
+  while (i != a.end() && j != b.end()) push(hull, i->slope <= j->slope ? *i++ : *j++);
+  for (; i != a.end(); ++i) push(hull, *i);
+  for (; j != b.end(); ++j) push(hull, *j);
+}
+
+// Call emit(x, y, from) for the pairs of lines that are the best ones from `from` on.
+template <class Emit>
+void pair_up(const std::vector<Line>& a, const std::vector<Line>& b, Emit&& emit) {
+  double from = kLogZero;
+  size_t i = 0;
+  size_t j = 0;
+  for (;;) {
+    emit(a[i], b[j], from);
+    const double next_i = i + 1 < a.size() ? a[i + 1].from : INFINITY;
+    const double next_j = j + 1 < b.size() ? b[j + 1].from : INFINITY;
+    from = std::min(next_i, next_j);
+    if (from == INFINITY) return;
+    if (next_i == from) ++i;
+    if (next_j == from) ++j;
+  }
+}
+
 }  // namespace
 
 Envelope Envelope::one() {
@@ -38,17 +74,9 @@ Envelope Envelope::one() {
 }
 
 Envelope plus(const Envelope& a, const Envelope& b) {
-  if (a.lines_.empty()) return b;
-  if (b.lines_.empty()) return a;
   Envelope result;
   result.owner_ = a.owner_ != nullptr ? a.owner_ : b.owner_;
-  result.lines_.reserve(a.lines_.size() + b.lines_.size());
-  auto i = a.lines_.begin();
-  auto j = b.lines_.begin();
-  while (i != a.lines_.end() || j != b.lines_.end()) {
-    const bool left = j == b.lines_.end() || (i != a.lines_.end() && i->slope <= j->slope);
-    push(result.lines_, left ? *i++ : *j++);
-  }
+  merge(a.lines_, b.lines_, result.lines_);
   result.cap();
   return result;
 }
@@ -57,77 +85,106 @@ Envelope times(const Envelope& a, const Envelope& b) {
   Envelope result;
   result.owner_ = a.owner_ != nullptr ? a.owner_ : b.owner_;
   if (a.lines_.empty() || b.lines_.empty()) return result;
-  double from = kLogZero;
-  size_t i = 0;
-  size_t j = 0;
-  for (;;) {
-    const Line& x = a.lines_[i];
-    const Line& y = b.lines_[j];
+  pair_up(a.lines_, b.lines_, [&](const Line& x, const Line& y, double from) {
     const uint32_t origin = x.origin == kNone   ? y.origin
                             : y.origin == kNone ? x.origin
-                                                : result.owner_->sum(x.origin, y.origin);
+                                                : result.owner_->add({kNone, x.origin, y.origin});
     result.lines_.push_back({x.slope + y.slope, x.intercept + y.intercept, from, origin});
-    const double next_i = i + 1 < a.lines_.size() ? a.lines_[i + 1].from : INFINITY;
-    const double next_j = j + 1 < b.lines_.size() ? b.lines_[j + 1].from : INFINITY;
-    from = std::min(next_i, next_j);
-    if (from == INFINITY) break;
-    if (next_i == from) ++i;
-    if (next_j == from) ++j;
-  }
+  });
   result.cap();
   return result;
 }
 
 void Envelope::cap() {
-  if (owner_ == nullptr) return;
-  owner_->most_ = std::max(owner_->most_, lines_.size());
-  const size_t most = owner_->max_segments_;
-  if (lines_.size() <= most) return;
-  owner_->truncated_ = true;
+  if (owner_ != nullptr) owner_->cap(lines_);
+}
+
+template <class L>
+void Lines::cap(std::vector<L>& hull) {
+  most_ = std::max(most_, hull.size());
+  if (hull.size() <= max_segments_) return;
+  truncated_ = true;
   // The first and the last line are the best without end; of the others the widest stay.
-  std::vector<size_t> inner(lines_.size() - 2);
+  std::vector<size_t> inner(hull.size() - 2);
   std::iota(inner.begin(), inner.end(), size_t{1});
-  const auto width = [this](size_t i) { return lines_[i + 1].from - lines_[i].from; };
+  const auto width = [&](size_t i) { return hull[i + 1].from - hull[i].from; };
   std::stable_sort(inner.begin(), inner.end(),
                    [&](size_t i, size_t j) { return width(i) > width(j); });
-  inner.resize(most - 2);
+  inner.resize(max_segments_ - 2);
   inner.push_back(0);
-  inner.push_back(lines_.size() - 1);
+  inner.push_back(hull.size() - 1);
   std::sort(inner.begin(), inner.end());
-  std::vector<Line> kept;
-  for (const size_t i : inner) push(kept, lines_[i]);
-  lines_ = std::move(kept);
+  std::vector<L> kept;
+  for (const size_t i : inner) push(kept, hull[i]);
+  hull = std::move(kept);
 }
 
 Envelope Lines::edge(uint32_t e, double slope, double intercept) {
   Envelope result;
   result.owner_ = this;
-  origins_.push_back({e, kNone, kNone});
-  result.lines_.push_back({slope, intercept, kLogZero, static_cast<uint32_t>(origins_.size() - 1)});
+  result.lines_.push_back({slope, intercept, kLogZero, add({e, kNone, kNone})});
   return result;
 }
 
-uint32_t Lines::sum(uint32_t left, uint32_t right) {
+uint32_t Lines::add(Origin origin) {
   if (origins_.size() >= kNone) throw Error(Fault::argument, "too many lines");
-  origins_.push_back({kNone, left, right});
+  origins_.push_back(origin);
   return static_cast<uint32_t>(origins_.size() - 1);
 }
 
-// inside multiplies an edge by its tails from first to last, so left before right is depth-first.
+// An edge is multiplied by its tails from first to last, so left before right is depth-first.
 Derivation Lines::derivation(uint32_t origin) const {
   Derivation d;
   std::vector<uint32_t> open{origin};
   while (!open.empty()) {
     const Origin& o = origins_[open.back()];
     open.pop_back();
-    if (o.edge != kNone) {
-      d.push_back(o.edge);
-      continue;
-    }
-    open.push_back(o.right);
-    open.push_back(o.left);
+    if (o.edge != kNone) d.push_back(o.edge);
+    if (o.right != kNone) open.push_back(o.right);
+    if (o.left != kNone) open.push_back(o.left);
   }
   return d;
+}
+
+Envelope envelope_inside(const Forest& f, std::span<const double> slope,
+                         std::span<const double> intercept, Lines& lines) {
+  std::vector<Envelope> beta(f.nodes());
+  std::vector<Candidate> product, hull, next;
+  for (uint32_t v = 0; v < f.nodes(); ++v) {
+    hull.clear();
+    for (uint32_t e = f.in_off[v]; e < f.in_off[v + 1]; ++e) {
+      const std::span<const uint32_t> tails = f.tails_of(e);
+      const double a = slope[e];
+      const double b = intercept[e];
+      product.clear();
+      if (tails.empty()) {
+        product.push_back({a, b, kLogZero, e, kNone, kNone});
+      } else if (tails.size() == 1) {
+        for (const Line& x : beta[tails[0]].lines_)
+          product.push_back({a + x.slope, b + x.intercept, x.from, e, x.origin, kNone});
+      } else if (tails.size() == 2) {
+        pair_up(beta[tails[0]].lines_, beta[tails[1]].lines_,
+                [&](const Line& x, const Line& y, double from) {
+                  product.push_back({a + x.slope + y.slope, b + x.intercept + y.intercept, from, e,
+                                     x.origin, y.origin});
+                });
+      } else {
+        Envelope all = lines.edge(e, a, b);
+        for (const uint32_t tail : tails) all = times(all, beta[tail]);
+        for (const Line& x : all.lines_)
+          product.push_back({x.slope, x.intercept, x.from, kNone, x.origin, kNone});
+      }
+      merge(hull, product, next);
+      hull.swap(next);
+    }
+    lines.cap(hull);
+    beta[v].owner_ = &lines;
+    beta[v].lines_.reserve(hull.size());
+    for (const Candidate& c : hull)
+      beta[v].lines_.push_back(
+          {c.slope, c.intercept, c.from, lines.add({c.edge, c.left, c.right})});
+  }
+  return std::move(beta[f.root()]);
 }
 
 }  // namespace demotic

@@ -3,10 +3,12 @@
 // (w.f) + x (d.f); the best ones form an upper envelope, which inside computes in a semiring:
 //
 //   Lines lines(max_segments);
-//   std::vector<Envelope> beta(f.nodes());
-//   inside<Envelope>(f, [&](uint32_t e) { return lines.edge(e, slope[e], intercept[e]); }, beta);
-//   beta[f.root()].lines()[i]           best from .from up to the next line's .from
+//   Envelope best = envelope_inside(f, slope, intercept, lines);
+//   best.lines()[i]                     best from .from up to the next line's .from
 //   lines.derivation(line.origin)       the derivation behind it
+//
+// envelope_inside is inside<Envelope> of inside_outside.h with buffers instead of allocations, and
+// notes the origin of a line only when it has survived at its node.
 //
 // plus is the envelope of the union, times the sum of each value of x (a Minkowski sum: a merge by
 // breakpoints).  The number of lines is not bounded by a polynomial of the forest, so `Lines` holds
@@ -15,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "forest/derivation.h"
@@ -43,13 +46,15 @@ class Envelope {
 
  private:
   friend class Lines;
+  friend Envelope envelope_inside(const Forest& f, std::span<const double> slope,
+                                  std::span<const double> intercept, Lines& lines);
   void cap();
 
   std::vector<Line> lines_;
   Lines* owner_ = nullptr;
 };
 
-// Where lines come from: an edge, or two lines that were added.
+// Where lines come from: an edge over the lines of its tails, or two lines that were added.
 class Lines {
  public:
   explicit Lines(size_t max_segments) : max_segments_(max_segments < 2 ? 2 : max_segments) {}
@@ -62,11 +67,16 @@ class Lines {
  private:
   friend class Envelope;
   friend Envelope times(const Envelope& a, const Envelope& b);
+  friend Envelope envelope_inside(const Forest& f, std::span<const double> slope,
+                                  std::span<const double> intercept, Lines& lines);
   struct Origin {
-    uint32_t edge;  // kNone: a sum
-    uint32_t left, right;
+    uint32_t edge;         // comes first; kNone: nothing does
+    uint32_t left, right;  // then these lines' edges; kNone: nothing
   };
-  uint32_t sum(uint32_t left, uint32_t right);
+  uint32_t add(Origin origin);
+  // Drop the narrowest lines beyond the cap.
+  template <class L>
+  void cap(std::vector<L>& hull);
 
   size_t max_segments_;
   size_t most_ = 0;
@@ -75,5 +85,9 @@ class Lines {
 };
 
 static_assert(Semiring<Envelope>);
+
+// The root's envelope, when edge e is the line intercept[e] + x * slope[e].
+Envelope envelope_inside(const Forest& f, std::span<const double> slope,
+                         std::span<const double> intercept, Lines& lines);
 
 }  // namespace demotic

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from demotic import _core
 from demotic.forest import envelopes
 from tests.forest.toys import FEATURES, Pair, pair, pairs
 
@@ -60,11 +61,26 @@ def test_a_cap_on_segments_gives_lower_bounds_and_a_flag(
     full = envelopes([case.forest], w, d)[0]
     capped = envelopes([case.forest], w, d, max_segments=cap)[0]
     assert len(capped) <= cap
-    assert capped.truncated == (full.most_segments > cap) or capped.truncated
+    assert capped.truncated or full.most_segments <= cap
     if not capped.truncated:
         assert capped.start.tolist() == full.start.tolist()
     for x in (-50.0, -1.3, 0.0, 0.7, 50.0):
         assert capped.value(x) <= full.value(x) + 1e-9
+
+
+@given(pairs, directions, directions)
+def test_the_kernel_equals_inside_in_the_semiring(
+    case: Pair, w: list[float], d: list[float]
+) -> None:
+    envelope = envelopes([case.forest], w, d)[0]
+    forests = [case.forest.core]
+    plain = _core.forest_envelopes(forests, np.array(w), np.array(d), 4096, 1, by_semiring=True)[0]
+    assert plain.slope() == pytest.approx(envelope.slope, abs=1e-9)
+    assert plain.intercept() == pytest.approx(envelope.intercept, abs=1e-9)
+    assert plain.start() == pytest.approx(envelope.start, abs=1e-9)
+    for i in range(len(envelope)):
+        values = np.asarray(case.forest.core.edge_scores(np.array(d)))
+        assert values[plain.derivation(i)].sum() == pytest.approx(envelope.slope[i], abs=1e-9)
 
 
 def test_threads_do_not_change_the_result() -> None:
