@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from demotic._core import Links
 
 from demotic import errors
+from demotic._core import Links
 from demotic.align import error_rate, pharaoh, symmetrise
 from demotic.align.aligner import Aligner, AlignerOptions
 from demotic.progress import Progress

@@ -8,10 +8,10 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from demotic._core import Links
 from hypothesis import given
 from hypothesis import strategies as st
 
+from demotic._core import Links
 from demotic.align import pharaoh
 from demotic.align.lexical import NULL, LexicalTable
 from demotic.align.text import Text

@@ -4,10 +4,10 @@ import gzip
 from pathlib import Path
 
 import pytest
-from demotic._core import TokenLines, Vocab
 from hypothesis import given
 from hypothesis import strategies as st
 
+from demotic._core import TokenLines, Vocab
 from demotic.align import Links, pharaoh
 from demotic.errors import FileAccessError, FormatError
 

@@ -92,14 +92,11 @@ class Aligner:
         """Learn from sentence pairs, tokens separated by spaces."""
         options = options or AlignerOptions()
         vocab = _core.Vocab()
-        lines = []
-        for text in (_as_text(source), _as_text(target)):
-            side = _core.TokenLines()
-            for chunk in text.chunks():
-                side.append(chunk, vocab)
-            lines.append(side)
-        _check_parallel(*map(len, lines))
-        trainer = _core.AlignerTrainer(*lines, vocab, _core_options(options), threads)
+        source_lines, target_lines = (_encode(_as_text(text), vocab) for text in (source, target))
+        _check_parallel(len(source_lines), len(target_lines))
+        trainer = _core.AlignerTrainer(
+            source_lines, target_lines, vocab, _core_options(options), threads
+        )
         if trainer.skipped:
             progress.say(
                 f"{trainer.skipped} of {len(trainer)} pairs are longer than {options.max_length} "
@@ -139,6 +136,13 @@ class Aligner:
         with files.naming(path):
             model = _core.AlignerModel.load(str(path))
             return cls(model, _saved_options(model))
+
+
+def _encode(text: Text, vocab: _core.Vocab) -> _core.TokenLines:
+    lines = _core.TokenLines()
+    for chunk in text.chunks():
+        lines.append(chunk, vocab)
+    return lines
 
 
 def _core_options(options: AlignerOptions) -> _core.AlignerOptions:

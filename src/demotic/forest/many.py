@@ -66,11 +66,11 @@ def prune(
 ) -> list[Forest]:
     """Each forest without edges far below its best derivation; see :meth:`Forest.prune`."""
     cores = [f.core for f in forests]
-    if (threshold is None) == (max_edges is None):
-        raise ArgumentError("give either a threshold or max_edges")
-    if threshold is not None:
+    if threshold is not None and max_edges is None:
         return [Forest(core) for core in _core.forest_prune(cores, threshold, threads)]
-    _check(max_edges is not None and max_edges >= 0, "max_edges must not be negative")
+    if threshold is not None or max_edges is None:
+        raise ArgumentError("give either a threshold or max_edges")
+    _check(max_edges >= 0, "max_edges must not be negative")
     return [Forest(core) for core in _core.forest_prune_to(cores, max_edges, threads)]
 
 
