@@ -12,19 +12,13 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import os
 import resource
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.corpora import data_folder
 from demotic.align import Alignments, Text, align, error_rate, pharaoh
-
-
-def data_folder() -> Path:
-    """The folder of real corpora: DEMOTIC_DATA, or shared/data beside the project."""
-    given = os.environ.get("DEMOTIC_DATA")
-    return Path(given) if given else Path(__file__).parents[2] / "shared" / "data"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ processes of their own.
 from __future__ import annotations
 
 import gzip
-import os
 import subprocess
 import sys
 import tempfile
@@ -19,15 +18,10 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from benchmarks.corpora import data_folder
 from demotic.corpus import Bitext, clean, read_bitext, split
 
 CONVERTED = 50_000  # pairs in the files of other formats
-
-
-def data_folder() -> Path:
-    """The folder of real corpora: DEMOTIC_DATA, or shared/data beside the project."""
-    given = os.environ.get("DEMOTIC_DATA")
-    return Path(given) if given else Path(__file__).parents[2] / "shared" / "data"
 
 
 def cpu(work: Callable[[], object], repeats: int = 3) -> float:

@@ -21,16 +21,11 @@ from pathlib import Path
 
 import kenlm
 
+from benchmarks.corpora import data_folder
 from demotic.lm import LanguageModel
 from demotic.lm.estimate import estimate
 
 TURNS = 25
-
-
-def data_folder() -> Path:
-    """The folder of real corpora: DEMOTIC_DATA, or shared/data beside the project."""
-    given = os.environ.get("DEMOTIC_DATA")
-    return Path(given) if given else Path(__file__).parents[2] / "shared" / "data"
 
 
 def in_turns(works: dict[str, Callable[[], object]], turns: int = TURNS) -> dict[str, float]:

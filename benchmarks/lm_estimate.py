@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from benchmarks.corpora import data_folder
 from demotic import files
 from demotic.lm.classes import cluster
 from demotic.lm.estimate import estimate
@@ -35,12 +36,6 @@ class Cost:
 
     def __add__(self, other: Cost) -> Cost:
         return Cost(self.cpu + other.cpu, max(self.peak, other.peak))
-
-
-def data_folder() -> Path:
-    """The folder of real corpora: DEMOTIC_DATA, or shared/data beside the project."""
-    given = os.environ.get("DEMOTIC_DATA")
-    return Path(given) if given else Path(__file__).parents[2] / "shared" / "data"
 
 
 def run(command: list[str], repeats: int = 3) -> Cost:

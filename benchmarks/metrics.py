@@ -8,16 +8,15 @@ Scores Multi30k's test set, its words garbled, against itself; prints ratios of 
 from __future__ import annotations
 
 import gzip
-import os
 import random
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 
+from benchmarks.corpora import data_folder
 from demotic import _core
 from demotic.metrics import (
     Bleu,
@@ -27,12 +26,6 @@ from demotic.metrics import (
     sentence_bleu_scores,
 )
 from demotic.metrics.tokenise import token_lines
-
-
-def data_folder() -> Path:
-    """The folder of real corpora: DEMOTIC_DATA, or shared/data beside the project."""
-    given = os.environ.get("DEMOTIC_DATA")
-    return Path(given) if given else Path(__file__).parents[2] / "shared" / "data"
 
 
 def cpu(work: Callable[[], object], repeats: int = 3) -> float:

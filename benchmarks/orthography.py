@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import islice
 from pathlib import Path
 
-from benchmarks.tokenise import data_folder
+from benchmarks.corpora import data_folder
 from demotic.corpus import Orthography, OrthographyConfig
 from demotic.corpus.casing import Mode
 from demotic.corpus.normalise import plain_spaces

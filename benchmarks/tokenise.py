@@ -11,7 +11,6 @@ tenth that the rest does not know.  pyonmttok is left out where it is not instal
 from __future__ import annotations
 
 import gettext
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from pathlib import Path
 
 import sacremoses
 
+from benchmarks.corpora import data_folder
 from demotic.corpus import Orthography, OrthographyConfig
 from demotic.corpus.normalise import plain_spaces
 from demotic.files import read_lines
@@ -41,12 +41,6 @@ class Contender:
     name: str
     encode: Callable[[str], list[str]]
     decode: Callable[[list[str]], str]
-
-
-def data_folder() -> Path:
-    """The folder of real corpora: DEMOTIC_DATA, or shared/data beside the project."""
-    given = os.environ.get("DEMOTIC_DATA")
-    return Path(given) if given else Path(__file__).parents[2] / "shared" / "data"
 
 
 def messages(folder: Path) -> list[str]:
