@@ -1,0 +1,58 @@
+// A rule `lhs -> source / target` with co-indexed nonterminals, as every system shares it: a phrase
+// is a rule without nonterminals.
+//
+// Symbols are int32.  Words are ids >= 0 of the side's vocabulary.  On the source side a negative
+// symbol is a category, category_symbol(c), and its place among the nonterminals is its slot.  On
+// the target side a negative symbol names the slot it repeats, slot_symbol(k).
+//
+//   X -> ne X1 pas / do not X1      source [ne, category_symbol(kX), pas], target [do, not,
+//   slot_symbol(0)]
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace demotic {
+
+using Symbol = int32_t;
+
+constexpr bool is_word(Symbol symbol) { return symbol >= 0; }
+
+constexpr Symbol category_symbol(uint32_t category) { return -static_cast<Symbol>(category) - 1; }
+constexpr uint32_t category_of(Symbol symbol) { return static_cast<uint32_t>(-(symbol + 1)); }
+
+constexpr Symbol slot_symbol(uint32_t slot) { return -static_cast<Symbol>(slot) - 1; }
+constexpr uint32_t slot_of(Symbol symbol) { return static_cast<uint32_t>(-(symbol + 1)); }
+
+inline constexpr uint32_t kMaxArity = 2;
+
+// A word link inside a rule, by position among the side's symbols.
+struct RuleLink {
+  uint8_t source;
+  uint8_t target;
+  friend bool operator==(RuleLink, RuleLink) = default;
+};
+
+// One rule seen through its table.
+struct RuleView {
+  uint32_t lhs;  // category
+  std::span<const Symbol> source;
+  std::span<const Symbol> target;
+  std::span<const float> scores;  // dense, natural logs; the table names the columns
+  std::span<const RuleLink> links;
+  std::span<const uint32_t> origins;  // ids of a few training sentences it was extracted from
+  std::span<const float> counts;      // of its target, of its source and of both; or none
+};
+
+// Does the target side repeat each of the source side's `arity` nonterminals exactly once?
+inline bool repeats_slots(std::span<const Symbol> target, uint32_t arity) {
+  uint32_t seen = 0;
+  for (const Symbol symbol : target) {
+    if (is_word(symbol)) continue;
+    if (slot_of(symbol) >= arity || (seen >> slot_of(symbol) & 1) != 0) return false;
+    seen |= 1u << slot_of(symbol);
+  }
+  return seen == (1u << arity) - 1;
+}
+
+}  // namespace demotic

@@ -1,0 +1,103 @@
+#include "grammar/rule_table.h"
+
+#include <cmath>
+#include <string_view>
+
+#include "io/error.h"
+#include "text/token_lines.h"
+
+namespace demotic {
+
+namespace {
+
+std::vector<std::string> names(const Container& container, std::string_view section) {
+  const std::span<const char> text = container.section<char>(section);
+  std::vector<std::string> out;
+  for_each_line({text.data(), text.size()}, [&](std::string_view line) { out.emplace_back(line); });
+  return out;
+}
+
+void require(bool holds) {
+  if (!holds)
+    throw Error(Fault::corrupt, "damaged rule table", 0, "copy the file again or rebuild it");
+}
+
+}  // namespace
+
+RuleTable::RuleTable(const std::string& path, std::optional<bool> verify)
+    : container_(path, "rules", kVersion),
+      source_vocab_(container_, "source.vocab"),
+      target_vocab_(container_, "target.vocab"),
+      feature_names_(names(container_, "features")),
+      categories_(names(container_, "categories")),
+      steps_(container_.section<Step>("steps")),
+      parents_(container_.section<uint32_t>("parents")),
+      symbols_(container_.section<Symbol>("symbols")),
+      rule_ends_(container_.section<uint32_t>("rule.ends")),
+      lhs_(container_.section<uint32_t>("lhs")),
+      targets_(container_.section<Symbol>("targets")),
+      target_ends_(container_.section<uint64_t>("target.ends")),
+      scores_(container_.section<float>("scores")),
+      links_(container_.section<RuleLink>("links")),
+      link_ends_(container_.section<uint64_t>("link.ends")),
+      origins_(container_.section<uint32_t>("origins")),
+      origin_ends_(container_.section<uint64_t>("origin.ends")),
+      counts_(container_.section<float>("counts")) {
+  const bool check = verify.value_or(container_.file_size() <= kSmallFile);
+  if (check) container_.verify();
+  const size_t count = target_ends_.size();
+  require(!steps_.empty() && (steps_.size() & (steps_.size() - 1)) == 0);
+  require(!rule_ends_.empty() && parents_.size() == nodes() && symbols_.size() == nodes());
+  require(lhs_.size() == count && link_ends_.size() == count && origin_ends_.size() == count);
+  require(scores_.size() == count * features());
+  require(counts_.empty() || counts_.size() == count * kCounts);
+  if (check) check_rules();
+}
+
+// What a checksum cannot know: that whoever wrote the file wrote a rule table.
+void RuleTable::check_rules() const {
+  std::vector<uint8_t> arity(nodes(), 0);
+  for (uint32_t node = 0; node < nodes(); ++node) {
+    require(rule_ends_[node] <= rules() && (node == 0 || rule_ends_[node - 1] <= rule_ends_[node]));
+    if (node == kRoot) {
+      require(rule_ends_[node] == 0);
+      continue;
+    }
+    require(parents_[node] < node && step(parents_[node], symbols_[node]) == node);
+    const Symbol symbol = symbols_[node];
+    require(is_word(symbol) ? static_cast<uint32_t>(symbol) < source_vocab_.size()
+                            : category_of(symbol) < categories_.size());
+    arity[node] = static_cast<uint8_t>(arity[parents_[node]] + (is_word(symbol) ? 0 : 1));
+    require(arity[node] <= kMaxArity);
+    for (uint32_t rule = first_rule(node); rule < last_rule(node); ++rule) {
+      require(usable(rule, arity[node]));
+      for (const Symbol word : target(rule))
+        require(!is_word(word) || static_cast<uint32_t>(word) < target_vocab_.size());
+    }
+  }
+  require(rule_ends_.back() == rules());
+  const auto ascend = [](std::span<const uint64_t> ends, size_t size) {
+    return std::is_sorted(ends.begin(), ends.end()) && (ends.empty() ? 0 : ends.back()) == size;
+  };
+  require(ascend(target_ends_, targets_.size()) && ascend(link_ends_, links_.size()) &&
+          ascend(origin_ends_, origins_.size()));
+  for (const float score : scores_) require(std::isfinite(score));
+}
+
+uint32_t RuleTable::node_of(uint32_t rule) const {
+  const auto at = std::upper_bound(rule_ends_.begin(), rule_ends_.end(), rule);
+  return static_cast<uint32_t>(at - rule_ends_.begin());
+}
+
+std::vector<Symbol> RuleTable::source_of(uint32_t node) const {
+  std::vector<Symbol> source;
+  while (node != kRoot && node < nodes()) {
+    source.push_back(symbols_[node]);
+    if (parents_[node] >= node) break;  // damaged: parents stand before their children
+    node = parents_[node];
+  }
+  std::reverse(source.begin(), source.end());
+  return source;
+}
+
+}  // namespace demotic

@@ -1,0 +1,133 @@
+// Many rules, struct-of-arrays, memory-mapped, behind a trie over their source sides.
+//
+//   1. RuleTable table(path);                    Container of kind "rules"; milliseconds, any size:
+//                                                files beyond kSmallFile are verified on demand
+//   2. uint32_t node = table.step(RuleTable::kRoot, symbol);   kNone when no rule goes on that way
+//   3. for (uint32_t r = table.first_rule(node); r < table.last_rule(node); ++r)
+//        table.target(r), table.scores(r) ...    rules of one source side are neighbours
+//
+// Trie nodes are numbered in preorder with children in ascending order of symbols, so that both
+// sources and rules are sorted; rule ids count through the table in that order.  An accessor stays
+// inside its section whatever the bytes say.  In a table that was not verified a target side may
+// name slots that do not exist: ask usable() before relying on them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "grammar/rule.h"
+#include "io/checksum.h"
+#include "io/container.h"
+#include "text/vocab.h"
+
+namespace demotic {
+
+class RuleTable {
+ public:
+  static constexpr uint32_t kRoot = 0;
+  static constexpr uint32_t kNone = UINT32_MAX;
+  static constexpr uint32_t kVersion = 1;
+  static constexpr size_t kSmallFile = size_t{64} << 20;
+  static constexpr uint32_t kCounts = 3;  // of the target side, of the source side, of both
+
+  // One way onward in the trie: open addressing on (node, symbol), child kNone marks a free slot.
+  struct Step {
+    uint32_t node;
+    Symbol symbol;
+    uint32_t child;
+  };
+
+  RuleTable() = default;
+  // Compares the file with its checksums and checks every rule; without `verify`, if it is small.
+  explicit RuleTable(const std::string& path, std::optional<bool> verify = {});
+
+  uint32_t rules() const { return static_cast<uint32_t>(target_ends_.size()); }
+  uint32_t nodes() const { return static_cast<uint32_t>(rule_ends_.size()); }
+  uint32_t features() const { return static_cast<uint32_t>(feature_names_.size()); }
+  const std::vector<std::string>& feature_names() const { return feature_names_; }
+  const std::vector<std::string>& categories() const { return categories_; }
+  VocabView source_vocab() const { return source_vocab_; }
+  VocabView target_vocab() const { return target_vocab_; }
+
+  static size_t slot_of_step(uint32_t node, Symbol symbol) {
+    return mix64((uint64_t{node} << 32) | static_cast<uint32_t>(symbol));
+  }
+
+  uint32_t step(uint32_t node, Symbol symbol) const {
+    const size_t mask = steps_.size() - 1;
+    size_t at = slot_of_step(node, symbol) & mask;
+    for (size_t tries = 0; tries <= mask; ++tries, at = (at + 1) & mask) {
+      const Step& step = steps_[at];
+      if (step.child == kNone) return kNone;
+      if (step.node == node && step.symbol == symbol)
+        return step.child < nodes() ? step.child : kNone;
+    }
+    return kNone;
+  }
+
+  uint32_t first_rule(uint32_t node) const { return node == 0 ? 0 : last_rule(node - 1); }
+  uint32_t last_rule(uint32_t node) const { return std::min(rule_ends_[node], rules()); }
+
+  uint32_t lhs(uint32_t rule) const { return lhs_[rule]; }
+  bool usable(uint32_t rule, uint32_t arity) const {
+    return lhs(rule) < categories_.size() && repeats_slots(target(rule), arity);
+  }
+  std::span<const Symbol> target(uint32_t rule) const { return part(targets_, target_ends_, rule); }
+  std::span<const RuleLink> links(uint32_t rule) const { return part(links_, link_ends_, rule); }
+  std::span<const uint32_t> origins(uint32_t rule) const {
+    return part(origins_, origin_ends_, rule);
+  }
+  std::span<const float> scores(uint32_t rule) const {
+    return scores_.subspan(size_t{rule} * features(), features());
+  }
+  bool has_counts() const { return !counts_.empty(); }
+  std::span<const float> counts(uint32_t rule) const {  // empty where the table has none
+    return has_counts() ? counts_.subspan(size_t{rule} * kCounts, kCounts) : counts_;
+  }
+  RuleView rule(uint32_t rule, std::span<const Symbol> source) const {
+    return {lhs(rule),   source,        target(rule), scores(rule),
+            links(rule), origins(rule), counts(rule)};
+  }
+
+  uint32_t parent(uint32_t node) const { return parents_[node]; }
+  Symbol symbol(uint32_t node) const { return symbols_[node]; }
+  uint32_t node_of(uint32_t rule) const;               // by binary search
+  std::vector<Symbol> source_of(uint32_t node) const;  // walks up the trie; not for inner loops
+
+ private:
+  void check_rules() const;
+
+  template <class T>
+  static std::span<const T> part(std::span<const T> all, std::span<const uint64_t> ends,
+                                 uint32_t index) {
+    const uint64_t begin = index == 0 ? 0 : ends[index - 1];
+    const uint64_t end = ends[index];
+    if (begin > end || end > all.size()) return {};
+    return all.subspan(begin, end - begin);
+  }
+
+  Container container_;
+  VocabView source_vocab_;
+  VocabView target_vocab_;
+  std::vector<std::string> feature_names_;
+  std::vector<std::string> categories_;
+  std::span<const Step> steps_;
+  std::span<const uint32_t> parents_;  // by node
+  std::span<const Symbol> symbols_;    // by node: the symbol that leads to it
+  std::span<const uint32_t> rule_ends_;
+  std::span<const uint32_t> lhs_;
+  std::span<const Symbol> targets_;
+  std::span<const uint64_t> target_ends_;
+  std::span<const float> scores_;
+  std::span<const RuleLink> links_;
+  std::span<const uint64_t> link_ends_;
+  std::span<const uint32_t> origins_;
+  std::span<const uint64_t> origin_ends_;
+  std::span<const float> counts_;  // kCounts for each rule, or none
+};
+
+}  // namespace demotic
