@@ -1,0 +1,99 @@
+// Hierarchical rules of one aligned sentence pair (Chiang 2007, section 3).
+//
+//   HieroExtractor extract(options);
+//   extract(source, target, links, [&](const ExtractedRule& rule) { ... });
+//
+// Initial pairs hold at least one link, no link crosses their border, they have at most
+// `max_phrase` words a side and, unless asked otherwise, are tight (no unaligned word at an edge).
+// A rule replaces up to two initial pairs inside another by X, never next to each other on the
+// source side, and keeps at least one linked pair of words.  Each initial pair has mass 1, shared
+// equally by its rules; mass is a fixed-point integer, so that sums do not depend on their order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "align/links.h"
+#include "grammar/rule.h"
+
+namespace demotic {
+
+struct HieroOptions {
+  uint32_t max_phrase = 10;       // words of an initial pair, each side
+  uint32_t max_symbols = 5;       // source symbols of a rule
+  uint32_t max_nonterminals = 2;  // 0 extracts plain phrases
+  uint32_t min_hole = 1;          // source words that X stands for at least
+  bool tight = true;              // else unaligned words may stand at an initial pair's edges
+};
+
+inline constexpr uint64_t kUnitMass = uint64_t{1} << 32;
+
+struct ExtractedRule {
+  std::span<const Symbol> source;
+  std::span<const Symbol> target;
+  std::span<const RuleLink> links;
+  uint64_t mass;  // kUnitMass = one whole occurrence
+};
+
+class HieroExtractor {
+ public:
+  static constexpr uint32_t kX = 0;  // the one category
+
+  // Throws Error(argument) where an option is out of its range.
+  explicit HieroExtractor(const HieroOptions& options = {});
+
+  template <class Emit>
+  void operator()(std::span<const uint32_t> source, std::span<const uint32_t> target,
+                  std::span<const Link> links, Emit&& emit) {
+    find_initial_pairs(static_cast<uint32_t>(source.size()), static_cast<uint32_t>(target.size()),
+                       links);
+    for (const Pair& outer : pairs_) {
+      find_holes(outer);
+      for (const Holes& holes : holes_) {
+        write(outer, holes, source, target, links);
+        emit(ExtractedRule{source_, target_, links_, kUnitMass / holes_.size()});
+      }
+    }
+  }
+
+ private:
+  struct Pair {
+    uint32_t source_begin, source_end, target_begin, target_end;
+    uint32_t source_size() const { return source_end - source_begin; }
+    bool inside(const Pair& outer) const {
+      return source_begin >= outer.source_begin && source_end <= outer.source_end &&
+             target_begin >= outer.target_begin && target_end <= outer.target_end;
+    }
+    bool meets_on_target(const Pair& other) const {  // loose pairs may share unaligned words
+      return target_begin < other.target_end && other.target_begin < target_end;
+    }
+  };
+  struct Holes {
+    uint32_t count;
+    std::array<uint32_t, kMaxArity> pair;  // indices into pairs_, in source order
+  };
+
+  void find_initial_pairs(uint32_t source_size, uint32_t target_size, std::span<const Link> links);
+  void add_pairs(Pair tight);
+  void find_holes(const Pair& outer);
+  void write(const Pair& outer, const Holes& holes, std::span<const uint32_t> source,
+             std::span<const uint32_t> target, std::span<const Link> links);
+  uint32_t linked_words(const Pair& pair) const {
+    return linked_before_[pair.source_end] - linked_before_[pair.source_begin];
+  }
+
+  HieroOptions options_;
+  std::vector<Pair> pairs_;              // sorted by (source_begin, source_end)
+  std::vector<uint32_t> first_pair_;     // first_pair_[i] = first pair that begins at i or later
+  std::vector<uint32_t> linked_before_;  // linked source words before position i
+  std::vector<uint32_t> link_begin_;     // links of source word i
+  std::vector<std::array<uint32_t, 2>> target_reach_;  // least and last source word linked with j
+  std::vector<Holes> holes_;
+  std::vector<Symbol> source_, target_;
+  std::vector<uint8_t> target_place_;  // of a target word among the rule's symbols
+  std::vector<RuleLink> links_;
+};
+
+}  // namespace demotic

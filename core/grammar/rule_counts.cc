@@ -1,0 +1,44 @@
+#include "grammar/rule_counts.h"
+
+namespace demotic {
+
+void RuleCounts::rehash(size_t slots) {
+  slots_.assign(slots, 0);
+  const size_t mask = slots - 1;
+  for (uint32_t i = 0; i < rows_.size(); ++i) {
+    size_t at = rows_[i].hash & mask;
+    while (slots_[at] != 0) at = (at + 1) & mask;
+    slots_[at] = i + 1;
+  }
+}
+
+void RuleCounts::spill(RuleColumns& out, size_t keep) {
+  const auto move_out = [&](const Row& row) {
+    const char* key = bytes_.data() + row.begin;
+    out.source.add(key, row.source_size);
+    out.target.add(key + row.source_size, row.target_size);
+    const size_t links = size_t{row.source_size} + row.target_size;
+    out.links.add(key + links, row.key_size - links);
+    out.mass.push_back(static_cast<int64_t>(row.mass));
+    out.origins.add(reinterpret_cast<const char*>(row.origin.data()),
+                    row.origins * sizeof(uint32_t));
+  };
+  size_t kept = 0;
+  uint64_t end = 0;
+  for (Row row : rows_) {
+    if (row.uses <= 1 || kept >= keep) {
+      move_out(row);
+      continue;
+    }
+    std::memmove(bytes_.data() + end, bytes_.data() + row.begin, row.key_size);
+    row.begin = end;
+    row.uses = 0;
+    end += row.key_size;
+    rows_[kept++] = row;
+  }
+  rows_.resize(kept);
+  bytes_.resize(end);
+  rehash(std::max<size_t>(1024, slots_.size()));
+}
+
+}  // namespace demotic

@@ -1,0 +1,92 @@
+// Rules counted while they are extracted, in bounded memory: a combiner in front of a database.
+//
+//   RuleCounts counts;
+//   counts.add(rule, sentence);            sentences ascend
+//   if (counts.rows() > limit) counts.spill(columns, limit / 2);
+//   counts.spill(columns, 0);              the rest
+//
+// Equal (source, target, links) are one row.  A spill moves out the rows that were not met again
+// since the last one, so that frequent rules stay and are summed here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "grammar/hiero_extract.h"
+#include "grammar/rule_columns.h"
+#include "grammar/rule_key.h"
+#include "io/checksum.h"
+
+namespace demotic {
+
+class RuleCounts {
+ public:
+  size_t rows() const { return rows_.size(); }
+
+  void add(const ExtractedRule& rule, uint32_t sentence) {
+    key_.clear();
+    for (const Symbol symbol : rule.source) put_symbol(symbol, key_);
+    const size_t source_size = key_.size();
+    for (const Symbol symbol : rule.target) put_symbol(symbol, key_);
+    const size_t target_size = key_.size() - source_size;
+    const auto* links = reinterpret_cast<const char*>(rule.links.data());
+    key_.insert(key_.end(), links, links + rule.links.size_bytes());
+
+    const uint64_t hash = mix64(checksum64(key_.data(), key_.size()) + source_size * 31);
+    if (rows_.size() * 2 >= slots_.size()) rehash(std::max<size_t>(1024, slots_.size() * 2));
+    const size_t mask = slots_.size() - 1;
+    size_t at = hash & mask;
+    for (; slots_[at] != 0; at = (at + 1) & mask) {
+      Row& row = rows_[slots_[at] - 1];
+      if (row.hash == hash && same(row, source_size, target_size)) {
+        row.mass += rule.mass;
+        ++row.uses;
+        if (row.origins < kOrigins && row.origin[row.origins - 1] != sentence)
+          row.origin[row.origins++] = sentence;
+        return;
+      }
+    }
+    rows_.push_back({hash,
+                     bytes_.size(),
+                     rule.mass,
+                     static_cast<uint16_t>(source_size),
+                     static_cast<uint16_t>(target_size),
+                     static_cast<uint16_t>(key_.size()),
+                     1,
+                     1,
+                     {sentence, 0, 0}});
+    bytes_.insert(bytes_.end(), key_.begin(), key_.end());
+    slots_[at] = static_cast<uint32_t>(rows_.size());
+  }
+
+  // Moves rows out until at most `keep` are left.
+  void spill(RuleColumns& out, size_t keep);
+
+ private:
+  struct Row {
+    uint64_t hash;
+    uint64_t begin;  // of the key in bytes_
+    uint64_t mass;
+    uint16_t source_size, target_size, key_size;
+    uint16_t origins;
+    uint32_t uses;  // since the last spill
+    std::array<uint32_t, kOrigins> origin;
+  };
+  static_assert(sizeof(Row) == 48);
+
+  bool same(const Row& row, size_t source_size, size_t target_size) const {
+    return row.key_size == key_.size() && row.source_size == source_size &&
+           row.target_size == target_size &&
+           std::memcmp(bytes_.data() + row.begin, key_.data(), key_.size()) == 0;
+  }
+  void rehash(size_t slots);
+
+  std::vector<Row> rows_;
+  std::vector<char> bytes_;
+  std::vector<uint32_t> slots_;  // index of a row + 1; 0 is free
+  std::vector<char> key_;        // of the rule being added
+};
+
+}  // namespace demotic

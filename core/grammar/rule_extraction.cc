@@ -1,0 +1,76 @@
+#include "grammar/rule_extraction.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "io/error.h"
+#include "parallel.h"
+
+namespace demotic {
+
+namespace {
+
+constexpr size_t kChunk = 32;  // sentence pairs that a thread takes at once
+
+void check(size_t line, std::span<const uint32_t> source, std::span<const uint32_t> target,
+           std::span<const Link> links) {
+  for (const Link& link : links)
+    if (link.source >= source.size() || link.target >= target.size())
+      throw Error(Fault::format, "a link outside its sentences", line + 1);
+}
+
+}  // namespace
+
+RuleExtraction::RuleExtraction(const HieroOptions& options, size_t rows, unsigned threads)
+    : rows_per_worker_(std::max<size_t>(1, rows / std::max(1u, threads))) {
+  for (unsigned i = 0; i < std::max(1u, threads); ++i)
+    workers_.push_back({HieroExtractor(options), {}, {}, 0});
+}
+
+void RuleExtraction::Worker::spill(size_t keep) {
+  if (full.empty() || full.back().full()) full.emplace_back();
+  counts.spill(full.back(), keep);
+}
+
+void RuleExtraction::run(const TokenLines& source, const TokenLines& target, const Links& links,
+                         size_t begin, size_t end) {
+  if (end > links.size() || end > source.size() || end > target.size() || begin > end)
+    throw Error(Fault::argument, "links and texts differ in their number of lines");
+  if (end > UINT32_MAX) throw Error(Fault::argument, "more than 2^32 sentence pairs");
+  const size_t chunks = (end - begin + kChunk - 1) / kChunk;
+  const auto threads = static_cast<unsigned>(workers_.size());
+  parallel_for(chunks, threads, [&](size_t chunk, unsigned at) {
+    Worker& worker = workers_[at];
+    const size_t last = std::min(end, begin + (chunk + 1) * kChunk);
+    for (size_t line = begin + chunk * kChunk; line < last; ++line) {
+      check(line, source[line], target[line], links[line]);
+      worker.extract(source[line], target[line], links[line], [&](const ExtractedRule& rule) {
+        ++worker.occurrences;
+        worker.counts.add(rule, static_cast<uint32_t>(line));
+      });
+      if (worker.counts.rows() > rows_per_worker_) worker.spill(rows_per_worker_ / 2);
+    }
+  });
+}
+
+std::vector<RuleColumns> RuleExtraction::take() {
+  std::vector<RuleColumns> all;
+  for (Worker& worker : workers_) {
+    std::move(worker.full.begin(), worker.full.end(), std::back_inserter(all));
+    worker.full.clear();
+  }
+  return all;
+}
+
+std::vector<RuleColumns> RuleExtraction::take_all() {
+  for (Worker& worker : workers_) worker.spill(0);
+  return take();
+}
+
+uint64_t RuleExtraction::occurrences() const {
+  uint64_t sum = 0;
+  for (const Worker& worker : workers_) sum += worker.occurrences;
+  return sum;
+}
+
+}  // namespace demotic

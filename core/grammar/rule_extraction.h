@@ -1,0 +1,48 @@
+// Hierarchical rules of many sentence pairs, over threads, in bounded memory.
+//
+//   RuleExtraction extraction(options, rows, threads);
+//   extraction.run(source, target, links, begin, end);    some thousand sentence pairs at a time
+//   for (RuleColumns& columns : extraction.take()) ...    what no longer fits
+//   for (RuleColumns& columns : extraction.take_all()) ...
+//
+// Which rows come out, and when, depends on chance; their sums do not (rule_columns.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "align/links.h"
+#include "grammar/hiero_extract.h"
+#include "grammar/rule_columns.h"
+#include "grammar/rule_counts.h"
+#include "text/token_lines.h"
+
+namespace demotic {
+
+class RuleExtraction {
+ public:
+  // Holds about `rows` different rules, some hundred bytes each.
+  RuleExtraction(const HieroOptions& options, size_t rows, unsigned threads);
+
+  void run(const TokenLines& source, const TokenLines& target, const Links& links, size_t begin,
+           size_t end);
+  std::vector<RuleColumns> take();
+  std::vector<RuleColumns> take_all();
+
+  uint64_t occurrences() const;  // rules extracted so far, each time they were
+
+ private:
+  struct Worker {
+    HieroExtractor extract;
+    RuleCounts counts;
+    std::vector<RuleColumns> full;
+    uint64_t occurrences = 0;
+
+    void spill(size_t keep);
+  };
+
+  size_t rows_per_worker_;
+  std::vector<Worker> workers_;
+};
+
+}  // namespace demotic

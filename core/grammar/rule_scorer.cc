@@ -1,0 +1,197 @@
+#include "grammar/rule_scorer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "grammar/hiero_extract.h"
+#include "grammar/rule_key.h"
+#include "io/error.h"
+
+namespace demotic {
+
+namespace {
+
+std::vector<uint32_t> ids_of(VocabView words, auto&& id_of) {
+  std::vector<uint32_t> ids(words.size());
+  for (uint32_t id = 0; id < words.size(); ++id) ids[id] = id_of(words.word(id));
+  return ids;
+}
+
+float log_floored(double probability) {
+  return static_cast<float>(std::log(std::max(probability, RuleScorer::kFloor)));
+}
+
+float whole(int64_t mass) {
+  return static_cast<float>(static_cast<double>(mass) / static_cast<double>(kUnitMass));
+}
+
+}  // namespace
+
+// -- lexical weights ---------------------------------------------------------------------------
+
+RuleLexicon::RuleLexicon(const LexicalTable& table, VocabView source, VocabView target)
+    : table_(table),
+      source_ids_(ids_of(source, [&](std::string_view word) { return table.source_id(word); })),
+      target_ids_(ids_of(target, [&](std::string_view word) { return table.target_id(word); })) {}
+
+RuleLexicon::Weights RuleLexicon::weights(std::span<const Symbol> source,
+                                          std::span<const Symbol> target,
+                                          std::span<const RuleLink> links) const {
+  // `mean(place)` over the links of each word of a side; no word weighs less than the floor.
+  const auto product = [&](std::span<const Symbol> side, auto&& place, auto&& probability,
+                           auto&& of_null) {
+    double all = 1;
+    for (size_t at = 0; at < side.size(); ++at) {
+      if (!is_word(side[at])) continue;
+      double sum = 0;
+      uint32_t count = 0;
+      for (const RuleLink& link : links) {
+        if (place(link) != at) continue;
+        sum += probability(link);
+        ++count;
+      }
+      all *= std::max(count == 0 ? of_null(side[at]) : sum / count, RuleScorer::kFloor);
+    }
+    return std::log(all);
+  };
+  const auto f = [&](const RuleLink& link) { return source_ids_[source[link.source]]; };
+  const auto e = [&](const RuleLink& link) { return target_ids_[target[link.target]]; };
+  return {product(
+              target, [](const RuleLink& link) { return link.target; },
+              [&](const RuleLink& link) { return table_.target_given_source(f(link), e(link)); },
+              [&](Symbol word) { return table_.target_given_source(kNull, target_ids_[word]); }),
+          product(
+              source, [](const RuleLink& link) { return link.source; },
+              [&](const RuleLink& link) { return table_.source_given_target(f(link), e(link)); },
+              [&](Symbol word) { return table_.source_given_target(source_ids_[word], kNull); })};
+}
+
+bool RuleLexicon::knows(std::span<const Symbol> source, std::span<const Symbol> target,
+                        std::span<const RuleLink> links) const {
+  const auto beyond = [](size_t words) {
+    return
+        [words](Symbol symbol) { return is_word(symbol) && static_cast<size_t>(symbol) >= words; };
+  };
+  return std::none_of(source.begin(), source.end(), beyond(source_ids_.size())) &&
+         std::none_of(target.begin(), target.end(), beyond(target_ids_.size())) &&
+         std::all_of(links.begin(), links.end(), [&](const RuleLink& link) {
+           return link.source < source.size() && is_word(source[link.source]) &&
+                  link.target < target.size() && is_word(target[link.target]);
+         });
+}
+
+// -- merging -----------------------------------------------------------------------------------
+
+const std::vector<std::string>& RuleScorer::feature_names() {
+  static const std::vector<std::string> names{"TargetGivenSource", "SourceGivenTarget",
+                                              "LexicalTargetGivenSource",
+                                              "LexicalSourceGivenTarget"};
+  return names;
+}
+
+RuleScorer::Bytes RuleScorer::keep(std::string_view bytes) {
+  const Bytes at{bytes_.size(), static_cast<uint32_t>(bytes.size())};
+  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  return at;
+}
+
+void RuleScorer::merge(Origins& all, std::string_view more) const {
+  std::array<uint32_t, kOrigins> other{};
+  const size_t size = std::min(more.size() / sizeof(uint32_t), other.size());
+  std::memcpy(other.data(), more.data(), size * sizeof(uint32_t));
+  std::array<uint32_t, 2 * kOrigins> both;
+  const auto end = std::set_union(all.of.begin(), all.of.begin() + all.count, other.begin(),
+                                  other.begin() + size, both.begin());
+  all.count = std::min(kOrigins, static_cast<uint32_t>(end - both.begin()));
+  std::copy_n(both.begin(), all.count, all.of.begin());
+}
+
+void RuleScorer::add(std::string_view source, std::string_view target, std::string_view links,
+                     int64_t mass, std::string_view origins, int64_t target_total) {
+  if (candidates_.empty() || source != std::string_view(source_.data(), source_.size())) {
+    end_source();
+    source_.assign(source.begin(), source.end());
+  }
+  if (candidates_.empty() || target != view(candidates_.back().target)) {
+    end_target();
+    candidates_.push_back({keep(target), {}, 0, target_total, {}});
+  }
+  Candidate& candidate = candidates_.back();
+  candidate.mass += mass;
+  merge(candidate.origins, origins);
+  for (Variant& variant : variants_)
+    if (view(variant.links) == links) {
+      variant.mass += mass;
+      return;
+    }
+  variants_.push_back({keep(links), mass});
+}
+
+void RuleScorer::end_target() {
+  if (variants_.empty()) return;
+  const auto best =
+      std::max_element(variants_.begin(), variants_.end(), [&](const Variant& a, const Variant& b) {
+        return a.mass != b.mass ? a.mass < b.mass : view(a.links) > view(b.links);
+      });
+  candidates_.back().links = best->links;
+  variants_.clear();
+}
+
+// -- writing -----------------------------------------------------------------------------------
+
+// Leaves the best `limit_` candidates, in the order they had.
+void RuleScorer::choose() {
+  if (limit_ == 0 || candidates_.size() <= limit_) return;
+  const auto by_mass = [&](const Candidate& a, const Candidate& b) {
+    return a.mass != b.mass ? a.mass > b.mass : view(a.target) < view(b.target);
+  };
+  std::nth_element(candidates_.begin(), candidates_.begin() + limit_, candidates_.end(), by_mass);
+  candidates_.resize(limit_);
+  std::sort(candidates_.begin(), candidates_.end(), [&](const Candidate& a, const Candidate& b) {
+    return view(a.target) < view(b.target);
+  });
+}
+
+void RuleScorer::end_source() {
+  if (candidates_.empty()) return;
+  end_target();
+  int64_t total = 0;
+  for (const Candidate& candidate : candidates_) total += candidate.mass;
+  source_symbols_.clear();
+  for_each_symbol({source_.data(), source_.size()},
+                  [&](Symbol symbol) { source_symbols_.push_back(symbol); });
+  choose();
+  for (const Candidate& candidate : candidates_) write(candidate, static_cast<double>(total));
+  candidates_.clear();
+  bytes_.clear();
+}
+
+void RuleScorer::write(const Candidate& candidate, double source_total) {
+  target_symbols_.clear();
+  for_each_symbol(view(candidate.target),
+                  [&](Symbol symbol) { target_symbols_.push_back(symbol); });
+  const std::string_view links = view(candidate.links);
+  links_.clear();
+  for (size_t at = 0; at + 1 < links.size(); at += 2)
+    links_.push_back({static_cast<uint8_t>(links[at]), static_cast<uint8_t>(links[at + 1])});
+  if (!lexicon_.knows(source_symbols_, target_symbols_, links_))
+    throw Error(Fault::argument, "a rule of other words than the vocabularies'");
+  const auto mass = static_cast<double>(candidate.mass);
+  const auto lexical = lexicon_.weights(source_symbols_, target_symbols_, links_);
+  const std::array<float, 4> scores{
+      log_floored(mass / source_total),
+      log_floored(mass / static_cast<double>(candidate.target_total)),
+      static_cast<float>(lexical.target_given_source),
+      static_cast<float>(lexical.source_given_target),
+  };
+  const std::array<float, RuleTable::kCounts> counts{whole(candidate.target_total),
+                                                     whole(static_cast<int64_t>(source_total)),
+                                                     whole(candidate.mass)};
+  out_.add({HieroExtractor::kX, source_symbols_, target_symbols_, scores, links_,
+            std::span(candidate.origins.of).first(candidate.origins.count), counts});
+}
+
+void RuleScorer::finish() { end_source(); }
+
+}  // namespace demotic

@@ -1,0 +1,99 @@
+// Counted rules, sorted, into a scored table.
+//
+//   RuleScorer scorer(builder, lexicon, 30);
+//   scorer.add(source, target, links, mass, origins, total);   rows of rule_columns.h, ascending by
+//   scorer.finish();                                           (source, target); total: c(e)
+//
+// Scores, natural logs: P(e|f) = c(f,e) / c(f), P(f|e) = c(f,e) / c(e), and the lexical weights of
+// the rule's most frequent word links (Koehn, Och and Marcu 2003): the product, over the words of a
+// side, of the mean probability of their links; of NULL for words without a link.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "align/lexical_table.h"
+#include "grammar/rule_columns.h"
+#include "grammar/rule_table_builder.h"
+
+namespace demotic {
+
+// A lexical table under the ids of other vocabularies.
+class RuleLexicon {
+ public:
+  RuleLexicon(const LexicalTable& table, VocabView source, VocabView target);
+
+  struct Weights {
+    double target_given_source;  // logs
+    double source_given_target;
+  };
+  Weights weights(std::span<const Symbol> source, std::span<const Symbol> target,
+                  std::span<const RuleLink> links) const;
+  // Are these words of the vocabularies, and do links join words?
+  bool knows(std::span<const Symbol> source, std::span<const Symbol> target,
+             std::span<const RuleLink> links) const;
+
+ private:
+  const LexicalTable& table_;
+  std::vector<uint32_t> source_ids_;
+  std::vector<uint32_t> target_ids_;
+};
+
+class RuleScorer {
+ public:
+  static constexpr double kFloor = 1e-10;  // the least probability
+  static const std::vector<std::string>& feature_names();
+
+  // Keeps the `limit` rules of most mass for each source side, all if it is 0.
+  RuleScorer(RuleTableBuilder& out, const RuleLexicon& lexicon, uint32_t limit)
+      : out_(out), lexicon_(lexicon), limit_(limit) {}
+
+  void add(std::string_view source, std::string_view target, std::string_view links, int64_t mass,
+           std::string_view origins, int64_t target_total);
+  void finish();
+
+ private:
+  struct Bytes {
+    uint64_t begin;
+    uint32_t size;
+  };
+  struct Origins {
+    std::array<uint32_t, kOrigins> of;
+    uint32_t count;
+  };
+  struct Candidate {  // one target side of the current source side
+    Bytes target;
+    Bytes links;  // the most frequent
+    int64_t mass;
+    int64_t target_total;
+    Origins origins;
+  };
+  struct Variant {  // one way to link the words of the current target side
+    Bytes links;
+    int64_t mass;
+  };
+
+  Bytes keep(std::string_view bytes);
+  std::string_view view(Bytes at) const { return {bytes_.data() + at.begin, at.size}; }
+  void merge(Origins& all, std::string_view more) const;
+  void end_target();
+  void end_source();
+  void choose();
+  void write(const Candidate& candidate, double source_total);
+
+  RuleTableBuilder& out_;
+  const RuleLexicon& lexicon_;
+  uint32_t limit_;
+
+  std::vector<char> source_;
+  std::vector<char> bytes_;
+  std::vector<Candidate> candidates_;
+  std::vector<Variant> variants_;
+  std::vector<Symbol> source_symbols_, target_symbols_;
+  std::vector<RuleLink> links_;
+};
+
+}  // namespace demotic
