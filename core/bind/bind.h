@@ -18,5 +18,6 @@ void align(nb::module_& m);
 void align_io(nb::module_& m);
 void metrics(nb::module_& m);
 void forest(nb::module_& m);
+void grammar(nb::module_& m);
 
 }  // namespace demotic::bind

@@ -54,4 +54,5 @@ NB_MODULE(_core, m) {
   demotic::bind::align(m);
   demotic::bind::metrics(m);
   demotic::bind::forest(m);
+  demotic::bind::grammar(m);
 }

@@ -6,14 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from demotic.align.page import STYLE, figure
-from demotic.corpus.marks import JOINER
 from demotic.demo.tour import Tour
 from demotic.metrics import Result
 
 _TABLES = """
-pre { overflow-x:auto; font-size:.85rem; }
-.gallery { display:flex; flex-wrap:wrap; gap:1rem; }
-.gallery figure { margin:0; max-width:100%; box-sizing:border-box; }
 h2 { font-size:1.2rem; margin:2.5rem 0 .5rem; }
 table { border-collapse:collapse; margin:.75rem 0; font-size:.92rem; }
 th, td { text-align:left; padding:.35rem .9rem .35rem 0; border-bottom:1px solid var(--rule);
@@ -113,15 +109,10 @@ def _alignment(tour: Tour) -> Iterator[str]:
         "<p>Source words run down, target words across; "
         f"{tour.alignments.links.count:,} links in all.</p>"
     )
-    yield '<div class="gallery">'
     for row in _pairs_to_show(tour):
         yield figure(
-            row,
-            _shown(tour.source_text.sentence(row)),
-            _shown(tour.target_text.sentence(row)),
-            tour.alignments,
+            row, tour.source_text.sentence(row), tour.target_text.sentence(row), tour.alignments
         )
-    yield "</div>"
     yield "<h2>Words and their likeliest translation</h2>"
     words = sorted(tour.lexicon.items(), key=lambda item: -item[1][1])
     # Words seen once or twice have probability 1 and would fill the table.
@@ -162,11 +153,6 @@ def _evaluation(tour: Tour) -> Iterator[str]:
     for sample in tour.samples:
         entries = (f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in sample.items())
         yield f"<dl>{''.join(entries)}</dl>"
-
-
-def _shown(tokens: list[str]) -> list[str]:
-    """Tokens with a mark for "no space here" that every font has."""
-    return [token.replace(JOINER, "·") for token in tokens]
 
 
 def _pairs_to_show(tour: Tour) -> list[int]:

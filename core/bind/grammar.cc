@@ -1,0 +1,219 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "bind/bind.h"
+#include "grammar/rule_extraction.h"
+#include "grammar/rule_scorer.h"
+#include "grammar/rule_table.h"
+#include "grammar/rule_table_builder.h"
+
+namespace demotic::bind {
+
+namespace {
+
+using Borders = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Numbers = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// -- the table ---------------------------------------------------------------------------------
+
+template <class T>
+std::vector<T> copy(std::span<const T> values) {
+  return {values.begin(), values.end()};
+}
+
+uint32_t rule_index(const RuleTable& table, uint32_t rule) {
+  if (rule >= table.rules()) throw nb::index_error("no such rule");
+  return rule;
+}
+
+std::vector<std::pair<uint32_t, uint32_t>> pairs_of(std::span<const RuleLink> links) {
+  std::vector<std::pair<uint32_t, uint32_t>> pairs;
+  for (const RuleLink link : links) pairs.emplace_back(link.source, link.target);
+  return pairs;
+}
+
+void bind_table(nb::module_& m) {
+  nb::class_<RuleTable>(m, "RuleTable", "Rules behind a trie over their source sides, mapped")
+      .def(nb::init<const std::string&, std::optional<bool>>(), nb::arg("path"),
+           nb::arg("verify") = nb::none(), Unlocked())
+      .def("__len__", &RuleTable::rules)
+      .def_prop_ro("nodes", &RuleTable::nodes, "Nodes of the trie")
+      .def_prop_ro("feature_names", &RuleTable::feature_names, "Names of the scores")
+      .def_prop_ro("categories", &RuleTable::categories, "Names of the nonterminals")
+      .def_prop_ro("has_counts", &RuleTable::has_counts, "Do the rules carry counts?")
+      .def_prop_ro("source_words", [](const RuleTable& t) { return t.source_vocab().size(); })
+      .def_prop_ro("target_words", [](const RuleTable& t) { return t.target_vocab().size(); })
+      .def(
+          "source_word", [](const RuleTable& t, uint32_t id) { return t.source_vocab().word(id); },
+          nb::arg("id"))
+      .def(
+          "target_word", [](const RuleTable& t, uint32_t id) { return t.target_vocab().word(id); },
+          nb::arg("id"))
+      .def(
+          "find_source_word",
+          [](const RuleTable& t, std::string_view word) { return t.source_vocab().find(word); },
+          nb::arg("word"), "The word's id, or 0")
+      .def(
+          "source_symbols",
+          [](const RuleTable& t, uint32_t rule) {
+            return t.source_of(t.node_of(rule_index(t, rule)));
+          },
+          nb::arg("rule"), "Ids of words; -1 - category for a nonterminal")
+      .def(
+          "target_symbols",
+          [](const RuleTable& t, uint32_t rule) { return copy(t.target(rule_index(t, rule))); },
+          nb::arg("rule"), "Ids of words; -1 - k for the k-th nonterminal of the source side")
+      .def(
+          "lhs", [](const RuleTable& t, uint32_t rule) { return t.lhs(rule_index(t, rule)); },
+          nb::arg("rule"), "The category of the left-hand side")
+      .def(
+          "scores",
+          [](const RuleTable& t, uint32_t rule) { return copy(t.scores(rule_index(t, rule))); },
+          nb::arg("rule"))
+      .def(
+          "links",
+          [](const RuleTable& t, uint32_t rule) { return pairs_of(t.links(rule_index(t, rule))); },
+          nb::arg("rule"), "Word links, by position among the symbols of each side")
+      .def(
+          "origins",
+          [](const RuleTable& t, uint32_t rule) { return copy(t.origins(rule_index(t, rule))); },
+          nb::arg("rule"), "Up to three training sentences that gave the rule, counted from 0")
+      .def(
+          "counts",
+          [](const RuleTable& t, uint32_t rule) { return copy(t.counts(rule_index(t, rule))); },
+          nb::arg("rule"), "Counts of the target side, the source side and both; or none")
+      .def(
+          "find",
+          [](const RuleTable& t, const std::vector<Symbol>& source) {
+            uint32_t node = RuleTable::kRoot;
+            for (const Symbol symbol : source)
+              if (node != RuleTable::kNone) node = t.step(node, symbol);
+            if (node == RuleTable::kNone || source.empty()) return std::pair(0u, 0u);
+            return std::pair(t.first_rule(node), t.last_rule(node));
+          },
+          nb::arg("source"), "First rule of a source side, and one past its last");
+}
+
+// -- extraction --------------------------------------------------------------------------------
+
+using Buffers = nb::typed<nb::tuple, nb::bytes, nb::bytes>;
+using Table = nb::typed<nb::tuple, size_t, Buffers, Buffers, Buffers, nb::bytes, Buffers>;
+
+Buffers buffers(const BinaryColumn& column) {
+  return nb::make_tuple(nb::bytes(column.ends.data(), column.ends.size() * sizeof(column.ends[0])),
+                        nb::bytes(column.bytes.data(), column.bytes.size()));
+}
+
+nb::typed<nb::list, Table> tables(const std::vector<RuleColumns>& all) {
+  nb::typed<nb::list, Table> out;
+  for (const RuleColumns& columns : all)
+    out.append(nb::make_tuple(columns.rows(), buffers(columns.source), buffers(columns.target),
+                              buffers(columns.links),
+                              nb::bytes(columns.mass.data(), columns.mass.size() * sizeof(int64_t)),
+                              buffers(columns.origins)));
+  return out;
+}
+
+void bind_extraction(nb::module_& m) {
+  nb::class_<HieroOptions>(m, "HieroOptions", "What counts as a rule")
+      .def(nb::init<>())
+      .def_rw("max_phrase", &HieroOptions::max_phrase)
+      .def_rw("max_symbols", &HieroOptions::max_symbols)
+      .def_rw("max_nonterminals", &HieroOptions::max_nonterminals)
+      .def_rw("min_hole", &HieroOptions::min_hole)
+      .def_rw("tight", &HieroOptions::tight);
+
+  nb::class_<RuleExtraction>(m, "RuleExtraction", "Extracts and counts rules over threads")
+      .def(nb::init<const HieroOptions&, size_t, unsigned>(), nb::arg("options"), nb::arg("rows"),
+           nb::arg("threads"))
+      .def("run", &RuleExtraction::run, nb::arg("source"), nb::arg("target"), nb::arg("links"),
+           nb::arg("begin"), nb::arg("end"), Unlocked(),
+           "Extract from the sentence pairs from begin up to end")
+      .def(
+          "take", [](RuleExtraction& extraction) { return tables(extraction.take()); },
+          "Rows that no longer fit: (rows, source, target, links, mass, origins); a binary column "
+          "is its borders and its bytes")
+      .def(
+          "take_all", [](RuleExtraction& extraction) { return tables(extraction.take_all()); },
+          "The remaining rows")
+      .def_prop_ro("occurrences", &RuleExtraction::occurrences);
+}
+
+// -- scoring -----------------------------------------------------------------------------------
+
+// A scorer with everything that it works on.
+struct Scoring {
+  RuleTableBuilder builder;
+  RuleLexicon lexicon;
+  RuleScorer scorer;
+
+  Scoring(const std::string& path, const Vocab& source, const Vocab& target,
+          const LexicalTable& table, uint32_t limit)
+      : builder(path, {"X"}, RuleScorer::feature_names(), source.view(), target.view()),
+        lexicon(table, source.view(), target.view()),
+        scorer(builder, lexicon, limit) {}
+};
+
+BinaryView view(const Borders& borders, const Bytes& bytes, size_t rows) {
+  const int32_t* ends = borders.data();
+  bool sound = borders.shape(0) == rows + 1 && ends[0] >= 0;
+  for (size_t row = 0; row < rows && sound; ++row) sound = ends[row] <= ends[row + 1];
+  if (!sound || static_cast<size_t>(ends[rows]) > bytes.shape(0))
+    throw Error(Fault::argument, "a binary column whose borders do not fit");
+  return {reinterpret_cast<const char*>(bytes.data()), ends};
+}
+
+void bind_scoring(nb::module_& m) {
+  nb::class_<Scoring>(m, "RuleScorer", "Turns sorted, counted rules into a scored table")
+      .def(
+          nb::init<const std::string&, const Vocab&, const Vocab&, const LexicalTable&, uint32_t>(),
+          nb::arg("path"), nb::arg("source"), nb::arg("target"), nb::arg("lexical"),
+          nb::arg("limit"), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+      .def(
+          "add",
+          [](Scoring& scoring, const Borders& source_ends, const Bytes& source,
+             const Borders& target_ends, const Bytes& target, const Borders& link_ends,
+             const Bytes& links, const Numbers& mass, const Borders& origin_ends,
+             const Bytes& origins, const Numbers& totals) {
+            const size_t rows = mass.shape(0);
+            const BinaryView f = view(source_ends, source, rows);
+            const BinaryView e = view(target_ends, target, rows);
+            const BinaryView a = view(link_ends, links, rows);
+            const BinaryView o = view(origin_ends, origins, rows);
+            if (totals.shape(0) != rows) throw Error(Fault::argument, "columns of unequal length");
+            const nb::gil_scoped_release unlocked;
+            for (size_t i = 0; i < rows; ++i)
+              scoring.scorer.add(f[i], e[i], a[i], mass.data()[i], o[i], totals.data()[i]);
+          },
+          nb::arg("source_ends"), nb::arg("source"), nb::arg("target_ends"), nb::arg("target"),
+          nb::arg("link_ends"), nb::arg("links"), nb::arg("mass"), nb::arg("origin_ends"),
+          nb::arg("origins"), nb::arg("totals"),
+          "Rows of counted rules, ascending by source and target, with the count of the target")
+      .def(
+          "finish",
+          [](Scoring& scoring) {
+            scoring.scorer.finish();
+            scoring.builder.finish();
+          },
+          Unlocked(), "Write the table")
+      .def("__len__", [](const Scoring& scoring) { return scoring.builder.rules(); });
+}
+
+}  // namespace
+
+void grammar(nb::module_& m) {
+  bind_table(m);
+  bind_extraction(m);
+  bind_scoring(m);
+}
+
+}  // namespace demotic::bind

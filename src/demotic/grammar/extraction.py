@@ -1,0 +1,179 @@
+"""Hierarchical phrase-based rules from aligned text (Chiang 2007), counted and scored.
+
+    source, target = Text.read("train.de"), Text.read("train.en")
+    links = align(source, target).links
+    rules = extract_hiero(source, target, links, out="rules.bin")
+
+Every initial phrase pair has mass 1, shared equally by the rules it gives.  Counts are exact, and
+the file is the same for any number of threads and any memory limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from demotic import _core, files
+from demotic.align.lexical import LexicalTable
+from demotic.align.text import Text, check_parallel
+from demotic.grammar.table import RuleTable
+from demotic.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from demotic._core import Links
+    from demotic.engine import Engine
+
+_PAIRS = 1 << 10  # extracted between two looks at the keyboard, for each thread
+_ROW = 150  # bytes that a rule takes while it is counted, about
+
+_Binary = tuple[bytes, bytes]
+_Columns = tuple[int, _Binary, _Binary, _Binary, bytes, _Binary]
+
+_SCHEMA = pa.schema(
+    [
+        ("source", pa.binary()),
+        ("target", pa.binary()),
+        ("links", pa.binary()),
+        ("mass", pa.int64()),
+        ("origins", pa.binary()),
+    ]
+)
+# Sums over equal (source, target) are left to the scorer, which meets them side by side.
+_QUERY = """
+    SELECT source, rows.target, links, mass, origins, total
+    FROM rows JOIN (
+        SELECT target, CAST(sum(mass) AS BIGINT) AS total FROM rows GROUP BY target
+    ) AS totals ON rows.target = totals.target
+    ORDER BY source, rows.target
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HieroOptions:
+    """What counts as a rule.
+
+    Initial phrase pairs have at most ``max_phrase`` words a side and, if ``tight``, no unaligned
+    word at an edge.  Rules have at most ``max_symbols`` symbols on the source side and
+    ``max_nonterminals`` (0 to 2) nonterminals, each for at least ``min_hole`` source words.  The
+    ``max_targets`` most frequent rules of each source side are kept; 0 keeps all.
+    """
+
+    max_phrase: int = 10
+    max_symbols: int = 5
+    max_nonterminals: int = 2
+    min_hole: int = 1
+    tight: bool = True
+    max_targets: int = 30
+
+    @classmethod
+    def phrases(
+        cls, max_phrase: int = 7, *, tight: bool = False, max_targets: int = 30
+    ) -> HieroOptions:
+        """Plain phrases, as phrase-based systems take them."""
+        return cls(
+            max_phrase=max_phrase,
+            max_symbols=max_phrase,
+            max_nonterminals=0,
+            tight=tight,
+            max_targets=max_targets,
+        )
+
+    def core(self) -> _core.HieroOptions:
+        """The same for the core."""
+        options = _core.HieroOptions()
+        for name, value in asdict(self).items():
+            if name != "max_targets":
+                setattr(options, name, value)
+        return options
+
+
+def extract_hiero(
+    source: Text,
+    target: Text,
+    links: Links,
+    *,
+    out: str | Path,
+    lexical: LexicalTable | None = None,
+    options: HieroOptions | None = None,
+    engine: Engine | None = None,
+    progress: Progress = SILENT,
+) -> RuleTable:
+    """Extract rules from aligned text, score them, and write the table to ``out``.
+
+    Without ``lexical``, word translation probabilities are estimated from the same links.
+    """
+    from demotic.engine import LocalEngine
+
+    options = options or HieroOptions()
+    engine = engine or LocalEngine()
+    check_parallel(source, target)
+    links.check(source.lines, target.lines)
+    lexical = lexical or LexicalTable.estimate(source, target, links, progress=progress)
+    counted = _count(source, target, links, options, engine, progress)
+    with files.atomic_path(out) as temporary:
+        scorer = _core.RuleScorer(
+            str(temporary), source.vocab, target.vocab, lexical.core, options.max_targets
+        )
+        with progress.step("scoring rules", unit="rules") as advance:
+            for batch in engine.aggregate(counted, _SCHEMA, _QUERY):
+                before = len(scorer)
+                scorer.add(*_arrays(batch))
+                advance(len(scorer) - before)
+            scorer.finish()
+    return RuleTable.load(out)
+
+
+def _count(
+    source: Text,
+    target: Text,
+    links: Links,
+    options: HieroOptions,
+    engine: Engine,
+    progress: Progress,
+) -> Iterator[pa.RecordBatch]:
+    """Rules with their masses, the frequent ones already summed."""
+    extraction = _core.RuleExtraction(
+        options.core(), rows=engine.memory // 4 // _ROW, threads=engine.threads
+    )
+    with progress.step("extracting rules", len(links), "sentence pairs") as advance:
+        step = _PAIRS * engine.threads
+        for begin in range(0, len(links), step):
+            end = min(begin + step, len(links))
+            extraction.run(source.lines, target.lines, links, begin, end)
+            yield from map(_batch, extraction.take())
+            advance(end - begin)
+        yield from map(_batch, extraction.take_all())
+    progress.say(f"{extraction.occurrences:,} occurrences of rules")
+
+
+def _batch(columns: _Columns) -> pa.RecordBatch:
+    rows, *arrays = columns
+    return pa.RecordBatch.from_arrays(
+        [
+            pa.Array.from_buffers(
+                column.type,
+                rows,
+                [None, *map(pa.py_buffer, array if isinstance(array, tuple) else (array,))],
+            )
+            for column, array in zip(_SCHEMA, arrays, strict=True)
+        ],
+        schema=_SCHEMA,
+    )
+
+
+def _arrays(batch: pa.RecordBatch) -> Iterator[NDArray[Any]]:
+    """The buffers of a batch: borders and bytes of a binary column, or numbers."""
+    for column in batch.columns:
+        if pa.types.is_binary(column.type):
+            _, ends, content = column.buffers()
+            borders = np.frombuffer(ends, np.int32)
+            yield borders[column.offset : column.offset + len(column) + 1]
+            yield np.frombuffer(content, np.uint8) if content else np.zeros(0, np.uint8)
+        else:
+            yield column.to_numpy(zero_copy_only=False)

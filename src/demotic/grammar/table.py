@@ -1,0 +1,98 @@
+"""Tables of rules: load, look up, look at.
+
+rules = RuleTable.load("rules.bin")          # mapped, milliseconds for any size
+rules.feature_names                          # what the scores mean; natural logs
+for rule in rules.rules_for("ne [X,1] pas"):
+    print(rule, rule.scores)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from demotic import _core, files
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule; a nonterminal is written ``[X,1]`` on both sides."""
+
+    id: int
+    lhs: str
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    scores: dict[str, float]
+    links: tuple[tuple[int, int], ...]  # positions among the symbols of each side
+    origins: tuple[int, ...]  # a few training sentences that gave it, counted from 0
+    counts: tuple[float, ...]  # of the target side, the source side and both, where known
+
+    def __str__(self) -> str:
+        return f"[{self.lhs}] ||| {' '.join(self.source)} ||| {' '.join(self.target)}"
+
+
+class RuleTable(_core.RuleTable):
+    """Rules in a mapped file; read-only, safe to share between threads.  ``len`` counts them."""
+
+    @classmethod
+    def load(cls, path: str | Path, *, verify: bool | None = None) -> RuleTable:
+        """Map a table.
+
+        ``verify`` compares it with its checksums and checks every rule; without it, files up to
+        64 MiB are.
+        """
+        with files.naming(path):
+            return cls(str(path), verify)
+
+    def __getitem__(self, rule: int) -> Rule:
+        """A rule by its id."""
+        if rule < 0:
+            rule += len(self)
+        if not 0 <= rule < len(self):
+            raise IndexError(rule)
+        source = self.source_symbols(rule)
+        slots = [
+            f"[{self._category(symbol)},{slot}]"
+            for slot, symbol in enumerate((each for each in source if each < 0), 1)
+        ]
+        left = iter(slots)
+        return Rule(
+            rule,
+            self._category(-1 - self.lhs(rule)),
+            tuple(self.source_word(each) if each >= 0 else next(left) for each in source),
+            tuple(
+                self.target_word(each) if each >= 0 else slots[-1 - each]
+                for each in self.target_symbols(rule)
+            ),
+            dict(zip(self.feature_names, self.scores(rule), strict=True)),
+            tuple(self.links(rule)),
+            tuple(self.origins(rule)),
+            tuple(self.counts(rule)),
+        )
+
+    def __iter__(self) -> Iterator[Rule]:
+        return (self[rule] for rule in range(len(self)))
+
+    def rules_for(self, source: str) -> list[Rule]:
+        """The rules of one source side, written as in ``Rule``; a nonterminal's number is free."""
+        symbols = []
+        for token in source.split():
+            if token.startswith("[") and token.endswith("]") and len(token) > 2:
+                category = token[1:-1].rpartition(",")[0] or token[1:-1]
+                if category not in self.categories:
+                    return []
+                symbols.append(-1 - self.categories.index(category))
+            elif word := self.find_source_word(token):
+                symbols.append(word)
+            else:
+                return []
+        first, end = self.find(symbols)
+        return [self[rule] for rule in range(first, end)]
+
+    def _category(self, symbol: int) -> str:
+        names = self.categories
+        return names[-1 - symbol] if -1 - symbol < len(names) else "?"
+
+    def __repr__(self) -> str:
+        return f"<RuleTable of {len(self):,} rules>"
