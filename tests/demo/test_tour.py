@@ -1,0 +1,75 @@
+"""The tour on generated messages: every stop leaves something to look at."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import polib
+import pytest
+
+from demotic.demo import catalogues, report, tour
+from demotic.errors import FormatError
+
+NOUNS = {f"thing{i}": f"chose{i}" for i in range(60)}
+VERBS = {f"make{i}": f"faire{i}" for i in range(20)}
+
+
+@pytest.fixture
+def system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    root = tmp_path / "locale"
+    monkeypatch.setattr(catalogues, "SYSTEM_FOLDERS", (root,))
+    return root
+
+
+def install(root: Path, language: str, messages: int) -> None:
+    rng = random.Random(7)
+    file = polib.POFile()
+    file.metadata = {"Content-Type": "text/plain; charset=UTF-8"}
+    for _ in range(messages):
+        verb, (one, two) = rng.choice(list(VERBS)), rng.sample(list(NOUNS), 2)
+        source = f"{verb} the {one} and %(count)d {two} <b>now</b>."
+        target = f"{VERBS[verb]} {language} {NOUNS[one]} et %(count)d {NOUNS[two]} <b>ici</b>."
+        file.append(polib.POEntry(msgid=source, msgstr=target))
+    folder = root / language / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    file.save_as_mofile(str(folder / "tool.mo"))
+
+
+def test_every_stop_has_a_result(system: Path, tmp_path: Path) -> None:
+    install(system, "fr", 2600)
+    taken = tour.run(tmp_path / "out", offline=True)
+    assert taken.files == 1
+    assert taken.parts.report.test > 0
+    assert taken.lexicon["thing3"][0] == "chose3"
+    perplexities = [fluency.perplexity for fluency in taken.fluency]
+    assert perplexities[1] < perplexities[0]
+    natural, reversed_ = taken.orders[0][1], taken.orders[1][1]
+    assert natural > reversed_
+    scores = {r.system: r.score.value for r in taken.results if r.score.name == "BLEU"}
+    assert scores["word by word"] > scores["left as it is"]
+    for sample in taken.samples:
+        assert sample["word by word"].count("%(count)d") == 1
+        assert sample["word by word"].count("<b>") == 1
+
+    page = report.html(taken)
+    assert "<svg" in page
+    assert "chose3" in page
+    assert "<b>now</b>" not in page, "messages are shown, not interpreted"
+    assert "word by word" in report.summary(taken)
+
+
+def test_two_foreign_languages_meet_over_english(system: Path) -> None:
+    install(system, "fr", 50)
+    install(system, "de", 50)
+    bitext, files = tour.gather("de", "fr", offline=True, progress=tour.SILENT)
+    assert files == 2
+    pairs = list(bitext)
+    assert pairs
+    assert all(p.source.replace(" de ", " fr ") == p.target for p in pairs)
+
+
+def test_too_few_messages_is_an_error(system: Path, tmp_path: Path) -> None:
+    install(system, "fr", 60)
+    with pytest.raises(FormatError, match=r"only .* messages from en to fr"):
+        tour.run(tmp_path / "out", offline=True)
