@@ -14,40 +14,6 @@ struct Candidate {
   uint32_t edge, left, right;
 };
 
-// Where line b, the steeper one, overtakes a.
-template <class L>
-double crossing(const L& a, const L& b) {
-  return (a.intercept - b.intercept) / (b.slope - a.slope);
-}
-
-// Add a line of a slope >= all slopes so far.
-template <class L>
-void push(std::vector<L>& hull, L line) {
-  if (!hull.empty() && hull.back().slope == line.slope) {
-    if (hull.back().intercept >= line.intercept) return;
-    hull.pop_back();
-  }
-  line.from = kLogZero;
-  while (!hull.empty()) {
-    line.from = crossing(hull.back(), line);
-    if (line.from > hull.back().from) break;
-    hull.pop_back();
-    line.from = kLogZero;
-  }
-  hull.push_back(line);
-}
-
-// The envelope of the union.
-template <class L>
-void merge(const std::vector<L>& a, const std::vector<L>& b, std::vector<L>& hull) {
-  hull.clear();
-  auto i = a.begin();
-  auto j = b.begin();
-  while (i != a.end() && j != b.end()) push(hull, i->slope <= j->slope ? *i++ : *j++);
-  for (; i != a.end(); ++i) push(hull, *i);
-  for (; j != b.end(); ++j) push(hull, *j);
-}
-
 // Call emit(x, y, from) for the pairs of lines that are the best ones from `from` on.
 template <class Emit>
 void pair_up(const std::vector<Line>& a, const std::vector<Line>& b, Emit&& emit) {
@@ -76,7 +42,7 @@ Envelope Envelope::one() {
 Envelope plus(const Envelope& a, const Envelope& b) {
   Envelope result;
   result.owner_ = a.owner_ != nullptr ? a.owner_ : b.owner_;
-  merge(a.lines_, b.lines_, result.lines_);
+  merge_lines(a.lines_, b.lines_, result.lines_);
   result.cap();
   return result;
 }
@@ -115,7 +81,7 @@ void Lines::cap(std::vector<L>& hull) {
   inner.push_back(hull.size() - 1);
   std::sort(inner.begin(), inner.end());
   std::vector<L> kept;
-  for (const size_t i : inner) push(kept, hull[i]);
+  for (const size_t i : inner) push_line(kept, hull[i]);
   hull = std::move(kept);
 }
 
@@ -174,7 +140,7 @@ Envelope envelope_inside(const Forest& f, std::span<const double> slope,
         for (const Line& x : all.lines_)
           product.push_back({x.slope, x.intercept, x.from, kNone, x.origin, kNone});
       }
-      merge(hull, product, next);
+      merge_lines(hull, product, next);
       hull.swap(next);
     }
     lines.cap(hull);

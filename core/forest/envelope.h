@@ -33,6 +33,36 @@ struct Line {
   uint32_t origin;  // in Lines
 };
 
+// Add a line of a slope >= all slopes so far to an upper envelope; of equal lines the first stays.
+// L has the members slope, intercept and from.
+template <class L>
+void push_line(std::vector<L>& hull, L line) {
+  if (!hull.empty() && hull.back().slope == line.slope) {
+    if (hull.back().intercept >= line.intercept) return;
+    hull.pop_back();
+  }
+  line.from = kLogZero;
+  while (!hull.empty()) {
+    const L& last = hull.back();
+    line.from = (last.intercept - line.intercept) / (line.slope - last.slope);
+    if (line.from > last.from) break;
+    hull.pop_back();
+    line.from = kLogZero;
+  }
+  hull.push_back(line);
+}
+
+// The envelope of the union; of equal lines that of `a` stays.
+template <class L>
+void merge_lines(const std::vector<L>& a, const std::vector<L>& b, std::vector<L>& hull) {
+  hull.clear();
+  auto i = a.begin();
+  auto j = b.begin();
+  while (i != a.end() && j != b.end()) push_line(hull, i->slope <= j->slope ? *i++ : *j++);
+  for (; i != a.end(); ++i) push_line(hull, *i);
+  for (; j != b.end(); ++j) push_line(hull, *j);
+}
+
 class Envelope {
  public:
   Envelope() = default;
