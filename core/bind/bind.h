@@ -19,5 +19,6 @@ void align_io(nb::module_& m);
 void metrics(nb::module_& m);
 void forest(nb::module_& m);
 void grammar(nb::module_& m);
+void learn(nb::module_& m);
 
 }  // namespace demotic::bind

@@ -55,4 +55,5 @@ NB_MODULE(_core, m) {
   demotic::bind::metrics(m);
   demotic::bind::forest(m);
   demotic::bind::grammar(m);
+  demotic::bind::learn(m);
 }

@@ -1,0 +1,102 @@
+// The sentences that MERT tunes on, each with the hypotheses known so far: a list that grows from
+// one decoding to the next (Och 2003), a forest of the latest decoding (Kumar et al. 2009), or
+// both.
+//
+//   1. DevSet dev(sentences, feature_names, max_segments);
+//   2. dev.merge(s, rows, stats);  or  dev.set_forest(s, forest);        after each decoding
+//   3. dev.begin(w, directions);                                         a search from w
+//   4. for (Unscored& u : dev.trace(0, sentences, threads))              paths along all directions
+//        dev.score(u.sentence, ...);            BLEU statistics of strings that forests came up
+//        with
+//   5. std::vector<Step> steps = dev.steps(margin, threads);             the best x per direction
+//
+// A direction of zeros gives the BLEU of w itself.  A forest's strings are scored once each; the
+// statistics are the caller's, who knows the references and how tokens become text.  Results do not
+// depend on threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "forest/envelope.h"
+#include "forest/forest.h"
+#include "learn/line_search.h"
+#include "metrics/bleu.h"
+
+namespace demotic {
+
+struct Unscored {
+  size_t sentence;
+  std::vector<std::string> texts;  // tokens separated by spaces
+};
+
+// All lists: sentence s owns rows off[s] .. off[s + 1] - 1.
+struct HypothesisLists {
+  std::vector<uint64_t> off;
+  std::vector<double> features;  // rows x features
+  std::vector<BleuStats> stats;
+};
+
+class DevSet {
+ public:
+  DevSet(size_t sentences, std::vector<std::string> features, size_t max_segments);
+
+  size_t sentences() const { return sentences_.size(); }
+  size_t features() const { return names_.size(); }
+
+  // Add hypotheses that are not in the list yet; how many those were.
+  size_t merge(size_t sentence, std::span<const double> rows, std::span<const BleuStats> stats);
+  // Replaces the sentence's forest; it names the same features in the same order.
+  void set_forest(size_t sentence, const Forest& forest);
+
+  void begin(std::span<const double> weights, std::span<const double> directions);
+  std::vector<Unscored> trace(size_t first, size_t end, unsigned threads);
+  void score(size_t sentence, std::span<const BleuStats> stats);
+  std::vector<Step> steps(double margin, unsigned threads) const;
+
+  // Put what the search found in the forests into the lists, so that it outlives the forests; how
+  // many hypotheses were new.
+  size_t remember(unsigned threads);
+  HypothesisLists lists() const;
+  // Sentences whose envelope reached the cap on segments in this search.
+  size_t truncated() const;
+
+ private:
+  struct Sentence {
+    std::vector<double> rows;         // the list's features
+    std::vector<uint32_t> row_stats;  // by row: in stats
+    std::unordered_multimap<uint64_t, uint32_t> rows_by_hash;
+    std::optional<Forest> forest;
+    std::unordered_map<std::string, uint32_t> texts;  // the forests' strings: in stats
+    std::vector<BleuStats> stats;
+    std::vector<uint32_t> unscored;          // in stats
+    std::vector<std::vector<Segment>> path;  // by direction
+    bool truncated = false;
+  };
+  struct Scratch {
+    std::vector<double> intercept, slope;
+    std::vector<uint32_t> order;
+    std::vector<Line> list, forest, merged;
+  };
+
+  std::span<const double> direction(size_t d) const {
+    return std::span(directions_).subspan(d * features(), features());
+  }
+  Sentence& at(size_t sentence);
+  bool add_row(Sentence& s, std::span<const double> row, uint32_t stats) const;
+  void list_envelope(const Sentence& s, std::span<const double> direction, Scratch& scratch) const;
+  void trace_sentence(size_t number, Scratch& scratch, Unscored& unscored);
+  size_t remember_sentence(Sentence& s);
+
+  std::vector<std::string> names_;
+  size_t max_segments_;
+  std::vector<Sentence> sentences_;
+  std::vector<double> weights_;
+  std::vector<double> directions_;  // one after the other
+};
+
+}  // namespace demotic
