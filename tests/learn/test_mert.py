@@ -1,0 +1,206 @@
+"""Tuning as a whole: it gains, keeps its promises about seeds, threads and breaks, and says no."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from demotic.errors import ArgumentError
+from demotic.learn import Candidates, KBestCandidates, MertOptions, decoded_bleu, mert
+from demotic.progress import PlainProgress
+from tests.forest.toys import FEATURES
+from tests.learn.dev_sets import ForestTask, ListTask, references_of, toys
+from tests.learn.moses_mert import read_lists
+from tests.oracles import mert as oracle
+
+START = {"f": 1.0, "g": 0.5, "h": -0.5}
+QUICK = MertOptions(iterations=4, random_directions=4, restarts=1)
+
+
+def list_task(seed: int = 0, k: int = 3) -> ListTask:
+    rng = random.Random(seed)
+    known = [oracle.random_lists(rng, sentences=1, size=30)[0] for _ in range(12)]
+    return ListTask(known, k)
+
+
+def forest_task(seed: int = 5) -> ForestTask:
+    """Each sentence's references are one of its derivations and some random words."""
+    cases = toys(seed, sentences=12)
+    rng = random.Random(seed)
+    references = []
+    for case in cases:
+        words = case.toy.words(rng.choice(case.trees()))
+        references.append([" ".join(words), references_of(rng)[0]])
+    return ForestTask(cases, references)
+
+
+def test_lists_are_tuned_to_a_higher_bleu() -> None:
+    task = list_task()
+    result = mert(task, START, options=MertOptions(restarts=5))
+    start = oracle.corpus_bleu(task.known, [START[name] for name in FEATURES])
+    assert result.rounds[0].bleu == pytest.approx(start)
+    assert result.bleu > start + 5
+    assert result.rounds[0].new > result.rounds[-1].new
+
+
+def test_forests_are_tuned_to_a_higher_bleu() -> None:
+    result = mert(forest_task(), START)
+    assert result.bleu > result.rounds[0].bleu + 10
+    assert all(this.truncated == 0 for this in result.rounds)
+
+
+@given(st.integers(0, 1000))
+def test_the_bleu_told_is_that_of_the_weights_returned(seed: int) -> None:
+    task = list_task(seed)
+    result = mert(task, START, options=QUICK, seed=seed)
+    weights = [result.weights[name] for name in FEATURES]
+    assert result.bleu == pytest.approx(oracle.corpus_bleu(task.known, weights), abs=1e-9)
+    assert result.bleu >= max(this.bleu for this in result.rounds)
+
+
+def test_the_same_seed_gives_the_same_result_for_any_threads() -> None:
+    for task in (list_task(), forest_task()):
+        first = mert(task, START, options=QUICK, seed=3)
+        assert first == mert(task, START, options=QUICK, seed=3)
+        assert first == mert(task, START, options=QUICK, seed=3, threads=3)
+
+
+def test_another_seed_searches_elsewhere() -> None:
+    assert mert(list_task(), START, options=QUICK, seed=1).weights != (
+        mert(list_task(), START, options=QUICK, seed=2).weights
+    )
+
+
+def test_reached_is_what_the_next_round_begins_with_when_all_is_known() -> None:
+    task = list_task(k=100)
+    result = mert(task, START, options=MertOptions(restarts=0, iterations=3))
+    assert result.rounds[1].bleu == pytest.approx(result.rounds[0].reached)
+    assert result.rounds[1].new == 0
+
+
+def test_tuning_ends_when_a_round_gains_too_little() -> None:
+    task = list_task(k=100)
+    result = mert(task, START, options=MertOptions(min_gain=100.0))
+    assert result.converged
+    assert len(result.rounds) == 1
+    assert task.decoded == 1  # its BLEU is known
+    assert result.weights == START
+
+
+def test_the_last_weights_are_decoded_too() -> None:
+    task = list_task()
+    result = mert(task, START, options=MertOptions(iterations=1))
+    assert not result.converged
+    assert task.decoded == 2
+    assert result.bleu > result.rounds[0].bleu
+    assert result.weights != START
+
+
+def test_no_iterations_only_measure() -> None:
+    result = mert(list_task(), START, options=MertOptions(iterations=0))
+    assert (result.weights, result.rounds, result.converged) == (START, (), False)
+    assert result.bleu > 0
+
+
+def test_the_size_of_weights_stays_and_fixed_ones_keep_their_share() -> None:
+    free = mert(list_task(), START, options=QUICK)
+    assert sum(map(abs, free.weights.values())) == pytest.approx(2.0)
+    assert free.weights != START
+    held = mert(list_task(), START, options=MertOptions(iterations=2, fixed=("f", "h")))
+    assert held.weights["f"] / held.weights["h"] == pytest.approx(-2.0)
+    assert held.weights["g"] != 0.5
+
+
+def test_a_dev_set_of_one_line_and_weights_of_zero_work() -> None:
+    known = oracle.random_lists(random.Random(4), sentences=1, size=10)
+    result = mert(ListTask(known, 4), {})
+    best = max(oracle.bleu(h.statistics) for h in known[0])
+    assert 0 < result.bleu <= best + 1e-9
+
+
+def test_progress_tells_round_bleu_and_change() -> None:
+    out = io.StringIO()
+    mert(list_task(), START, options=QUICK, progress=PlainProgress(out))
+    assert "round 1: BLEU" in out.getvalue()
+    assert "weights moved by" in out.getvalue()
+    assert "tuned: BLEU" in out.getvalue()
+
+
+def test_moses_lists_are_tuned_at_least_as_well_as_moses_does(data: Path) -> None:
+    folder = data / "decoder-tests/moses/tests/mert.basic"
+    names, lists = read_lists(folder / "data/FEATSTAT.txt.gz", folder / "data/SCORESTAT.txt")
+    expected = (folder / "truth/results.txt").read_text().split("Best point:")[1].split("STDOUT")[0]
+    weights, score = expected.split("=>")
+    theirs = decoded_bleu(names, lists, np.array([float(w) for w in weights.split()]))
+    assert theirs == pytest.approx(100 * float(score), abs=1e-4)  # the same BLEU of their weights
+
+    class Moses:
+        feature_names = names
+
+        def candidates(self, weights: Mapping[str, float]) -> list[KBestCandidates]:
+            return lists
+
+    first = (folder / "data/INIT").read_text().splitlines()[0]
+    start = dict(zip(names, map(float, first.split()), strict=True))
+    result = mert(Moses(), start, options=MertOptions(restarts=20), seed=1)
+    assert result.bleu >= theirs - 1e-9
+
+
+# -- bad input ----------------------------------------------------------------------------------
+
+
+class Given:
+    """Always the same candidates."""
+
+    feature_names = ("lm", "words")
+
+    def __init__(self, *given: Candidates) -> None:
+        self.given = given
+
+    def candidates(self, weights: Mapping[str, float]) -> tuple[Candidates, ...]:
+        return self.given
+
+
+def test_an_empty_dev_set_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="dev set is empty"):
+        mert(Given(), {"lm": 1.0})
+    with pytest.raises(ArgumentError, match="dev set is empty"):
+        mert(Given(), {"lm": 1.0}, options=MertOptions(iterations=0))
+
+
+def test_a_feature_that_is_no_number_is_named() -> None:
+    rows = np.array([[1.0, np.nan]])
+    task = Given(KBestCandidates(rows, np.ones((1, 10))))
+    with pytest.raises(ArgumentError, match="sentence 1, hypothesis 1: feature 'words'"):
+        mert(task, {"lm": 1.0})
+
+
+def test_wrong_numbers_of_features_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="sentence 1 has 3 features, the task names 2"):
+        mert(Given(KBestCandidates(np.ones((1, 3)), np.ones((1, 10)))), {"lm": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("weights", "options", "seed", "message"),
+    [
+        ({"length": 1.0}, {}, 1, "no feature 'length'"),
+        ({"lm": float("nan")}, {}, 1, "'lm' is not finite"),
+        ({"lm": 1.0}, {"fixed": ("tm",)}, 1, "no feature 'tm'"),
+        ({"lm": 1.0}, {}, -1, "seed"),
+        ({"lm": 1.0}, {"min_gain": float("nan")}, 1, "min_gain"),
+        ({"lm": 1.0}, {"iterations": -1}, 1, "iterations"),
+        ({"lm": 1.0}, {"max_segments": 1}, 1, "max_segments"),
+    ],
+)
+def test_settings_without_sense_are_refused(
+    weights: dict[str, float], options: dict[str, object], seed: int, message: str
+) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        mert(Given(), weights, options=MertOptions(**options), seed=seed)  # type: ignore[arg-type]
