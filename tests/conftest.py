@@ -6,6 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples on every run, so that a red test is red for everybody; HYPOTHESIS_PROFILE=search
+# looks for new ones. No example is too slow: the machine may be busy.
+settings.register_profile("default", deadline=None, max_examples=50, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=500)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def data_folder() -> Path:

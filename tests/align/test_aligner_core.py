@@ -36,7 +36,7 @@ def run(sentence: Sentence) -> tuple[float, list[list[float]], list[float], list
 
 
 @given(sentences())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_forward_backward_equals_enumeration(sentence: Sentence) -> None:
     log_likelihood, linked, null, _ = run(sentence)
     wanted_linked, wanted_null = sentence.posteriors()
@@ -47,13 +47,13 @@ def test_forward_backward_equals_enumeration(sentence: Sentence) -> None:
 
 
 @given(sentences())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_reestimated_jumps_equal_enumeration(sentence: Sentence) -> None:
     assert run(sentence)[3] == pytest.approx(sentence.reestimated_jumps(), rel=2e-3, abs=1e-4)
 
 
 @given(sentences())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_reestimating_jumps_never_lowers_the_likelihood(sentence: Sentence) -> None:
     better = Sentence(
         sentence.emissions, sentence.null, sentence.null_probability, Jumps(run(sentence)[3])
@@ -118,7 +118,7 @@ class Trained:
 
 
 @given(CORPUS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_model1_equals_the_textbook_in_both_directions(
     pairs: list[tuple[list[str], list[str]]],
 ) -> None:
@@ -137,7 +137,7 @@ def test_model1_equals_the_textbook_in_both_directions(
 
 
 @given(CORPUS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_em_without_priors_never_lowers_the_likelihood(
     pairs: list[tuple[list[str], list[str]]],
 ) -> None:
@@ -154,7 +154,7 @@ def exp_digamma(x: float) -> float:
 
 
 @given(CORPUS, st.booleans(), st.sampled_from([0.0, 0.1, 1.0]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_an_hmm_round_estimates_what_enumeration_estimates(
     pairs: list[tuple[list[str], list[str]]], agreement: bool, prior: float
 ) -> None:

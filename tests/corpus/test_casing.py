@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from demotic.corpus import Orthography, OrthographyConfig
 from demotic.corpus.casing import CaseCounts, sentence_starts
@@ -70,7 +70,6 @@ def test_sentence_starts_follow_stops_and_skip_brackets() -> None:
     assert list(sentence_starts(words)) == [1, 4, 7]
 
 
-@settings(deadline=None)
 @given(text=tricky_text)
 def test_casing_changes_nothing_but_case(text: str) -> None:
     german = learnt(GERMAN, "de", "truecase")

@@ -17,7 +17,7 @@ from tests.oracles.compounds import best_score, score
 WORDS = st.text(alphabet="abs", min_size=1, max_size=10)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     word=WORDS,
     counts=st.dictionaries(st.text(alphabet="abs", min_size=1, max_size=5), st.integers(1, 50)),

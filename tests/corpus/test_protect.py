@@ -80,7 +80,7 @@ CLASSES = ["⟦num1⟧", "⟦num2⟧", "⟦num9⟧", "⟦var1⟧", "⟦var0⟧",
 WORDS = ["word", "￭,", "(￭", "￭-￭", "￭'s", "x￭", "￭y", "北京", "▁a"]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(data=st.data())
 def test_any_hypothesis_carries_each_span_exactly_once(data: st.DataObject) -> None:
     spans = data.draw(st.lists(st.sampled_from(APART), unique=True, max_size=8))
@@ -103,7 +103,6 @@ def test_any_hypothesis_carries_each_span_exactly_once(data: st.DataObject) -> N
             assert any(number in text for text in texts)
 
 
-@settings(deadline=None)
 @given(order=st.permutations(range(6)))
 def test_a_permutation_keeps_every_token(order: list[int]) -> None:
     text = "%s and <b> 12 {x} 34"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from demotic.corpus import Orthography, OrthographyConfig
 from demotic.corpus.marks import JOINER, bare, escape, protected_class, unescape
@@ -45,7 +45,6 @@ def test_tokens_are_what_a_reader_expects(language: str, text: str, tokens: str)
     assert " ".join(Tokeniser(language).tokens(normalise(text))) == tokens
 
 
-@settings(deadline=None)
 @given(text=tricky_text)
 def test_each_gap_carries_at_most_one_joiner(text: str) -> None:
     tokens = Tokeniser("en").tokens(normalise(text))
@@ -56,7 +55,6 @@ def test_each_gap_carries_at_most_one_joiner(text: str) -> None:
         assert not tokens[-1].endswith(JOINER)
 
 
-@settings(deadline=None)
 @given(text=tricky_text)
 def test_escaping_is_undone_and_hides_marks(text: str) -> None:
     assert unescape(escape(text)) == text
@@ -64,7 +62,6 @@ def test_escaping_is_undone_and_hides_marks(text: str) -> None:
     assert bare(escape(text)) == escape(text)
 
 
-@settings(deadline=None)
 @given(text=tricky_text)
 def test_cached_and_fresh_tokens_agree(text: str) -> None:
     tokeniser = Tokeniser("fr")

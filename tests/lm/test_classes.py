@@ -37,7 +37,7 @@ def slice_of_text(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(texts, st.integers(1, 5))
 def test_every_exchange_raises_the_likelihood_of_the_definition(
     lines: list[str], classes: int
@@ -56,7 +56,7 @@ def test_every_exchange_raises_the_likelihood_of_the_definition(
             before = after
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(texts, st.integers(1, 5))
 def test_a_pass_without_moves_is_locally_optimal(lines: list[str], classes: int) -> None:
     exchange, counts = exchange_of(lines, classes)
@@ -71,7 +71,7 @@ def test_a_pass_without_moves_is_locally_optimal(lines: list[str], classes: int)
             assert log_likelihood(lines, {**found, word: other}) <= best + 1e-5
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(texts, st.integers(1, 4), st.integers(2, 4))
 def test_rare_words_move_as_one(lines: list[str], classes: int, min_count: int) -> None:
     exchange, counts = exchange_of(lines, classes, min_count=min_count)

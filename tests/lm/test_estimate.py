@@ -69,7 +69,7 @@ def oracle_scores(oracle: KneserNey) -> Scores:
     return {g: (oracle.probs[g], oracle.backoffs[g]) for g in oracle.probs}
 
 
-@settings(deadline=None, max_examples=120)
+@settings(max_examples=120)
 @given(repeated_texts, st.integers(1, 5), st.sampled_from([ROOMY, ON_DISK]))
 def test_estimate_equals_the_definition(lines: list[str], order: int, memory: int) -> None:
     model = estimate_lines(lines, order=order, memory=memory)
@@ -79,7 +79,7 @@ def test_estimate_equals_the_definition(lines: list[str], order: int, memory: in
         assert (found.one, found.two, found.three) == pytest.approx(wanted[1:], abs=1e-6)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(
     repeated_texts,
     st.integers(1, 4),
@@ -99,7 +99,7 @@ def test_pruned_estimate_equals_the_definition(
     assert_equal(scores(model), oracle_scores(oracle), 1e-5)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(
     repeated_texts,
     st.integers(1, 6),
@@ -117,7 +117,7 @@ def test_memory_and_threads_do_not_change_a_bit(
     assert tight.discounts == usual.discounts
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(texts, st.integers(1, 4), st.sampled_from([(), (0, 1), (0, 0, 1)]))
 def test_probabilities_of_every_context_sum_to_one(
     lines: list[str], order: int, prune: tuple[int, ...]
