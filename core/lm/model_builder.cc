@@ -159,6 +159,18 @@ void ModelBuilder::ngram(std::span<const uint32_t> words, float prob, float back
     hit.bucket->backoffs[hit.slot] = backoff;
   }
   link(words);
+  if (n < counts_.size() && backoff != 0) keep_suffixes(words);
+}
+
+// An n-gram whose back-off counts is kept in States though nothing extends it.  Its suffixes must
+// be kept as well, because chart.h takes a State that was cut short for one that cannot grow again.
+void ModelBuilder::keep_suffixes(std::span<const uint32_t> words) {
+  while (words.size() > 1) {
+    words = words.subspan(1);
+    float& backoff = *require(words).backoff;
+    if (extends_right(backoff)) return;
+    backoff = 0.0f;
+  }
 }
 
 void ModelBuilder::link(std::span<const uint32_t> words) {

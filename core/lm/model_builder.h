@@ -80,6 +80,7 @@ class ModelBuilder : public NgramSink {
   static Keys keys_of(std::span<const uint32_t> words);
   Scores require(std::span<const uint32_t> words);  // adds an implied n-gram if it is absent
   void link(std::span<const uint32_t> words);       // to its suffix and its context
+  void keep_suffixes(std::span<const uint32_t> words);
   void check_count(size_t order) const;
 
   std::shared_ptr<Storage> storage_;

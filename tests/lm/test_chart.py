@@ -56,6 +56,16 @@ def test_any_bracketing_of_a_random_model_is_the_left_to_right_score(
     )
 
 
+def test_a_backoff_that_no_ngram_uses_is_not_charged_at_the_end(tmp_path: Path) -> None:
+    ngrams: backoff.Ngrams = {(word,): (-1.0, 0.0) for word in models.WORDS}
+    ngrams |= {("a", "b"): (-1.0, 0.0), ("<s>", "c", "</s>"): (-1.0, -1.0)}
+    ngrams |= {(*before, "c"): (-1.0, 0.0) for before in [("a",), ("a", "a"), ("a", "a", "a")]}
+    lm = models.load(ngrams, tmp_path)
+    right, inside = lm.fragment(["c", "</s>"])
+    begun, start = lm.fragment([], bos=True)
+    assert lm.fragment([begun, right])[1] + inside + start == pytest.approx(-2)
+
+
 @pytest.mark.parametrize(
     "name",
     ["decoder-tests/kenlm/test.arpa", "lm-reference/lm.o5.arpa.gz", "lm-reference/lm.o2.arpa.gz"],
