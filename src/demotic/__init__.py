@@ -1,9 +1,37 @@
 """Demotic turns a translation memory into a fast, explainable translator on one machine."""
 
-from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from demotic import errors
-from demotic.corpus import Bitext, read_bitext
 
-__version__ = version("demotic")
+if TYPE_CHECKING:
+    from demotic.corpus import Bitext, read_bitext
+
+    __version__: str
+
 __all__ = ["Bitext", "__version__", "errors", "read_bitext"]
+
+# Where each name lives. A module is imported when a name of it is first asked for, so that
+# `import demotic` and `demotic --help` cost next to nothing.
+_HOMES = {"Bitext": "demotic.corpus", "read_bitext": "demotic.corpus"}
+
+
+if not TYPE_CHECKING:  # or type checkers would take any name for a good one
+
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            value: object = version("demotic")
+        elif name in _HOMES:
+            from importlib import import_module
+
+            value = getattr(import_module(_HOMES[name]), name)
+        else:
+            raise AttributeError(f"module 'demotic' has no attribute '{name}'")
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

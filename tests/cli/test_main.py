@@ -19,6 +19,27 @@ def test_version_and_help() -> None:
         assert name in done.stdout
 
 
+def test_help_and_import_leave_the_library_alone() -> None:
+    program = "import sys; sys.argv = ['demotic', '--help']; from demotic.cli import main; main()"
+    listed = f"import atexit, sys; atexit.register(lambda: print(*sys.modules)); {program}"
+    done = subprocess.run(
+        [sys.executable, "-c", listed], capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.split())
+    assert {"demotic", "demotic.cli.align"} <= loaded
+    assert not loaded & {"demotic._core", "demotic.corpus", "demotic.align", "numpy", "regex"}
+
+
+def test_the_package_gives_its_names_on_demand() -> None:
+    import demotic
+
+    assert set(demotic.__all__) <= set(dir(demotic))
+    for name in demotic.__all__:
+        assert getattr(demotic, name) is not None
+    with pytest.raises(AttributeError, match="no_such_name"):
+        demotic.no_such_name  # noqa: B018
+
+
 def test_an_unknown_command_is_wrong_usage() -> None:
     done = subprocess.run([*COMMAND, "trnaslate"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
