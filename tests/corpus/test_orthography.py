@@ -28,20 +28,18 @@ def round_trip(orthography: Orthography, text: str) -> str:
     return orthography.decode(encoded.tokens, encoded)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(text=tricky_text, language=st.sampled_from(sorted(EXACT)))
 def test_decoding_gives_the_text_back(text: str, language: str) -> None:
     assert collapsed(round_trip(EXACT[language], text)) == plain_spaces(text)
 
 
-@settings(deadline=None)
 @given(text=tricky_text)
 def test_round_trip_holds_without_protection(text: str) -> None:
     bare = Orthography("en", OrthographyConfig(casing="none", protect=()))
     assert round_trip(bare, text) == plain_spaces(text)
 
 
-@settings(deadline=None)
 @given(text=tricky_text)
 def test_already_tokenised_text_keeps_its_tokens(text: str) -> None:
     orthography = Orthography("en", OrthographyConfig(tokeniser="none", casing="none", protect=()))
@@ -50,7 +48,6 @@ def test_already_tokenised_text_keeps_its_tokens(text: str) -> None:
     assert orthography.decode(encoded.tokens, encoded) == plain_spaces(text)
 
 
-@settings(deadline=None)
 @given(text=tricky_text, mode=st.sampled_from(["reversible", "none"]))
 def test_no_token_can_be_taken_for_a_symbol_of_a_model_file(text: str, mode: str) -> None:
     orthography = Orthography("en", OrthographyConfig(tokeniser=mode, casing="none"))
@@ -91,7 +88,6 @@ def test_saved_orthography_is_equal_and_stable(data) -> None:
     assert any("⁀" in str(encoded) for encoded in learnt.encode_lines(lines))
 
 
-@settings(deadline=None)
 @given(
     change=st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=3),
@@ -107,7 +103,8 @@ def test_damaged_json_is_a_typed_error(change: object, key: str) -> None:
         Orthography.from_json(json.dumps(record))
     except (FormatError, ArgumentError):
         return
-    assert isinstance(change, {"language": str, "small": list, "counts": type(None)}.get(key, dict))
+    fitting = {"format": int, "language": str, "small": list, "counts": type(None)}.get(key, dict)
+    assert type(change) is fitting
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "null", "[" * 100_000, '{"format": 2}'])
@@ -156,7 +153,6 @@ def test_pairs_share_class_tokens_and_orphans_are_dropped() -> None:
     assert plain.decode(["a", "⟦var0⟧", "b"], Encoded(("a", "b"))) == "a b"
 
 
-@settings(deadline=None)
 @given(source=tricky_text, target=tricky_text)
 def test_both_sides_of_a_pair_round_trip(source: str, target: str) -> None:
     plain = EXACT["en"]

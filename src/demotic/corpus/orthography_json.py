@@ -36,7 +36,7 @@ def read(text: str) -> Orthography:
         raise _damaged(str(error)) from None
     if not isinstance(record, dict):
         raise _damaged("not an object")
-    if record.get("format") != _FORMAT:
+    if type(record.get("format")) is not int or record["format"] != _FORMAT:
         raise _damaged(f"format {record.get('format')!r}, expected {_FORMAT}")
     language = record.get("language")
     if not isinstance(language, str):
