@@ -117,7 +117,8 @@ void ContainerWriter::finish() {
   header_.table_check = checksum64(entries_.data(), entries_.size() * sizeof(ContainerEntry));
   header_.header_check = checksum64(&header_, kHeaderChecked);
   if (std::fseek(file_, 0, SEEK_SET) != 0)
-    throw Error(Fault::io, std::string("cannot write: ") + std::strerror(errno));
+    throw Error(Fault::io, std::string("cannot write: ") + std::strerror(errno), 0,
+                "binary files need a regular file, not a pipe");
   put(&header_, sizeof header_);
   put(entries_.data(), entries_.size() * sizeof(ContainerEntry));
   std::FILE* file = std::exchange(file_, nullptr);
@@ -130,7 +131,7 @@ void ContainerWriter::finish() {
 Container::Container(const std::string& path) : file_(path) {
   const std::span<const std::byte> all = file_.bytes();
   if (all.size() < sizeof kMagic || std::memcmp(all.data(), kMagic, sizeof kMagic) != 0)
-    throw Error(Fault::format, "not a Demotic binary file");
+    throw Error(Fault::format, "not a Demotic binary file", 0, "give a file that Demotic wrote");
   if (all.size() < sizeof header_) damaged("truncated");
   std::memcpy(&header_, all.data(), sizeof header_);
   if (header_.header_check != checksum64(&header_, kHeaderChecked) || header_.unused != 0 ||

@@ -15,11 +15,13 @@ namespace demotic {
 
 MappedFile::MappedFile(const std::string& path) {
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) throw Error(Fault::io, std::string("cannot open: ") + std::strerror(errno));
+  if (fd < 0)
+    throw Error(Fault::io, std::string("cannot open: ") + std::strerror(errno), 0,
+                "check the name and the permissions");
   struct stat info{};
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
     ::close(fd);
-    throw Error(Fault::io, "not a regular file");
+    throw Error(Fault::io, "not a regular file", 0, "name a file");
   }
   size_ = static_cast<size_t>(info.st_size);
   if (size_ > 0) {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import errno
 import gzip
 import os
 import shutil
@@ -22,6 +23,17 @@ from demotic.errors import DemoticError, EncodingError, FileAccessError, FormatE
 
 CHUNK = 1 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
+_REMEDIES = {
+    errno.ENOENT: "check the name",
+    errno.EACCES: "check the permissions of the file and of its folder",
+    errno.EISDIR: "name a file",
+    errno.ENOTDIR: "check the name",
+    errno.ENAMETOOLONG: "choose a shorter name",
+    errno.EROFS: "write to another place",
+    errno.ENOSPC: "free some space on the disk",
+    errno.EDQUOT: "free some space on the disk",
+    errno.EFBIG: "raise the limit on file sizes (ulimit -f)",
+}
 
 
 @contextlib.contextmanager
@@ -35,7 +47,11 @@ def naming(path: str | Path) -> Iterator[None]:
     except BrokenPipeError:  # `| head` has seen enough; the command line knows what to do
         raise
     except OSError as error:
-        raise FileAccessError(error.strerror or str(error), path=error.filename or path) from error
+        raise FileAccessError(
+            error.strerror or str(error),
+            path=error.filename or path,
+            remedy=_REMEDIES.get(error.errno or 0, ""),
+        ) from error
 
 
 def read_bytes(path: str | Path) -> Iterator[bytes]:
@@ -137,26 +153,46 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     """A temporary name beside ``path`` that takes its place when the block ends well."""
     target = Path(path)
     with naming(path):
+        if str(path) == "-":
+            raise FileAccessError(
+                "a binary file cannot go to standard output", path=path, remedy="name a file"
+            )
         if target.is_dir():
             raise FileAccessError("is a directory", path=path, remedy="name a file")
         if not target.parent.is_dir():
             raise FileAccessError(
                 f"no such folder: {target.parent}", path=path, remedy="create the folder first"
             )
-        if target.is_relative_to("/dev") or (target.exists() and not target.is_file()):
-            yield target  # /dev/stdout, a named pipe: nothing there that could be replaced
+        if _is_device(target):
+            yield target
             return
         if target.is_symlink():
             target = target.resolve()  # the link stays, what it points to is replaced
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        os.close(handle)
-        temporary = Path(name)
+        prefix = f".{target.name}."
+        temporary: Path | None = None
         try:
+            handle, name = tempfile.mkstemp(prefix=prefix, dir=target.parent)
+            temporary = Path(name)
+            os.close(handle)
             yield temporary
             temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
             temporary.replace(target)
+        except OSError as error:
+            if error.filename is not None and Path(error.filename).name.startswith(prefix):
+                error.filename = str(path)  # the user asked for this name, not for the other
+            raise
         finally:
-            temporary.unlink(missing_ok=True)
+            if temporary is not None:
+                temporary.unlink(missing_ok=True)
+
+
+def _is_device(target: Path) -> bool:
+    """Whether it is written in place: /dev/stdout or a named pipe cannot be replaced."""
+    if not target.exists():
+        return False
+    # What is behind /dev/stdout may well be a file, to which others append.
+    stream = any(map(target.is_relative_to, ("/dev", "/proc")))
+    return not target.is_file() or (stream and not target.is_relative_to("/dev/shm"))
 
 
 def _umask() -> int:
