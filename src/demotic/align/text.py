@@ -26,12 +26,13 @@ class Text:
 
     path: Path | None
     stored: tuple[bytes, ...] = ()
+    stream: bool = False  # a pipe, which cannot be read again
 
     @classmethod
     def read(cls, path: str | Path) -> Text:
         """A plain or gzip-compressed file; what can be read only once is stored."""
         if str(path) == "-" or not Path(path).is_file():
-            return cls(None if str(path) == "-" else Path(path), tuple(files.read_text(path)))
+            return cls(Path(path), tuple(files.read_text(path)), stream=True)
         return cls(Path(path))
 
     @classmethod
@@ -45,7 +46,7 @@ class Text:
 
     def chunks(self) -> Iterator[bytes]:
         """The text in UTF-8, in chunks of whole lines."""
-        if self.path is None or self.stored:
+        if self.path is None or self.stream:
             return iter(self.stored)
         return files.read_text(self.path)
 
@@ -96,4 +97,6 @@ def check_parallel(source: Text, target: Text) -> None:
             remedy="line n of the one must be the translation of line n of the other",
         )
     if len(source) == 0:
-        raise FormatError("no sentences to align", path=source.name)
+        raise FormatError(
+            "no sentences to align", path=source.name, remedy="give at least one sentence pair"
+        )

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from demotic import files
-from demotic.cli.options import JsonLog, Quiet, Threads, progress_for, thread_count
-from demotic.errors import ArgumentError, FileAccessError
+from demotic.cli.options import JsonLog, Quiet, Threads, check_files, progress_for, thread_count
+from demotic.errors import ArgumentError
 
 if TYPE_CHECKING:
     from demotic.align import Alignments, Gold, Text
@@ -125,7 +125,6 @@ def command(
     inputs = _Inputs(source, target, bitext, from_, to, tokenise)
     outputs = _Outputs(out, format, forward, backward, tokens, lexical, save_model, html)
     inputs.check()
-    outputs.check(inputs)
     if model is not None and method is not None:
         raise typer.BadParameter("--model stands for --method")
     if save_model is not None and (model is not None or method not in (None, "builtin")):
@@ -135,6 +134,11 @@ def command(
     if reference_possible is not None and reference_sure is None:
         raise typer.BadParameter("--reference-possible needs --reference-sure")
     how = _method(method)
+    others = (model, how if isinstance(how, Path) else None, reference_sure, reference_possible)
+    check_files(
+        inputs=[*inputs.files(), *(path for path in others if path is not None)],
+        outputs=outputs.files(),
+    )
     if isinstance(how, Path) and (forward or backward):
         raise typer.BadParameter("a file of links has no directions to write")
     progress = progress_for(quiet=quiet, json_log=json_log)
@@ -269,17 +273,6 @@ class _Outputs:
         if self.lexical is not None:
             paths += [Path(f"{self.lexical}.{form}") for form in ("f2e", "e2f", "bin")]
         return paths
-
-    def check(self, inputs: _Inputs) -> None:
-        """Refuse before the work what would fail after it."""
-        names = [path.resolve() for path in self.files() if path != Path("-")]
-        for path in names:
-            if names.count(path) > 1 or path in [each.resolve() for each in inputs.files()]:
-                raise ArgumentError("named twice", path=path, remedy="give each file its own name")
-            if not path.parent.is_dir():
-                raise FileAccessError(
-                    f"no such folder: {path.parent}", path=path, remedy="create the folder first"
-                )
 
     def write(
         self, source: Text, target: Text, found: Alignments, page: str | None, progress: Progress

@@ -12,9 +12,12 @@ from demotic.cli.options import JsonLog, Quiet, Seed, Threads, progress_for, thr
 
 if TYPE_CHECKING:
     from demotic.metrics import Metric, Result
+    from demotic.progress import Progress
 
 NAME = "evaluate"
 NEEDS_ARGUMENTS = True
+
+_SLOW_FOR_TER = 1000  # words
 
 METRICS = ("bleu", "chrf", "chrf++", "ter", "gtm")
 
@@ -106,7 +109,10 @@ def command(
     from demotic.metrics import evaluate
 
     paths = [*([baseline] if baseline is not None else []), *hypothesis]
+    progress = progress_for(quiet=quiet, json_log=json_log)
     streams, references = _read(paths, reference)
+    if "ter" in metric.split(","):
+        _announce_long_lines(paths, streams, progress)
     results = evaluate(
         dict(zip(map(str, paths), streams, strict=True)),
         references,
@@ -114,7 +120,7 @@ def command(
         baseline=None if baseline is None else str(baseline),
         samples=samples,
         seed=seed,
-        progress=progress_for(quiet=quiet, json_log=json_log),
+        progress=progress,
     )
     print(_as_json(results) if format is Format.json else _as_text(results))
 
@@ -138,6 +144,17 @@ def _read(paths: list[Path], references: list[Path]) -> tuple[list[list[str]], l
                 remedy="line n of every file must translate the same sentence",
             )
     return streams[len(references) :], streams[: len(references)]
+
+
+def _announce_long_lines(paths: list[Path], streams: list[list[str]], progress: Progress) -> None:
+    """TER's search for shifts takes the square of the length: say why nothing seems to move."""
+    for path, lines in zip(paths, streams, strict=True):
+        for number, line in enumerate(lines, start=1):
+            if line.count(" ") >= _SLOW_FOR_TER:
+                progress.say(
+                    f"{path}:{number}: {len(line.split()):,} words; TER can take minutes on such a"
+                    " line (split it, or leave ter out of --metric)"
+                )
 
 
 def _metrics(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from demotic.cli.options import JsonLog, Quiet, Threads, progress_for, thread_count
+from demotic.cli.options import JsonLog, Quiet, Threads, check_files, progress_for, thread_count
 
 if TYPE_CHECKING:
     from demotic.lm import LineScores
@@ -32,11 +32,12 @@ def _bytes(text: str) -> int:
     number = text.upper().removesuffix("IB").removesuffix("B")
     unit = number[-1:] if number[-1:] in _UNITS else ""
     try:
-        return int(float(number.removesuffix(unit)) * _UNITS[unit])
+        size = int(float(number.removesuffix(unit)) * _UNITS[unit])
     except (ValueError, OverflowError):
-        raise typer.BadParameter(
-            f"'{text}' is no size; write 500M or 1G", param_hint="--memory"
-        ) from None
+        size = 0
+    if size < 1:
+        raise typer.BadParameter(f"'{text}' is no size; write 500M or 1G", param_hint="--memory")
+    return size
 
 
 def _thresholds(text: str) -> tuple[int, ...]:
@@ -128,6 +129,8 @@ def command(
       demotic lm train.en --classes 100 --out classes.txt  word classes
     """
     progress = progress_for(quiet=quiet, json_log=json_log)
+    read = [*(text or []), *([model] if model is not None else [])]
+    check_files(inputs=read, outputs=[out] if out is not None else [])
     if classes is not None:
         if model is not None or not text or out is None:
             raise typer.BadParameter("--classes takes TEXT and --out")
@@ -179,6 +182,7 @@ def _score(
     progress: Progress,
 ) -> None:
     from demotic import files
+    from demotic.errors import FormatError
     from demotic.lm import LanguageModel, LineScores
 
     lm = LanguageModel.load(path, verify=verify, progress=progress)
@@ -191,6 +195,10 @@ def _score(
                 parts.append(lm.score_lines(block, threads=threads))
                 _print_lines(parts[-1], format)
                 advance(len(parts[-1]))
+    if not parts:
+        raise FormatError(
+            "no text to score", path=text[0], remedy="give at least one sentence, one a line"
+        )
     _print_summary(LineScores.joined(parts), format)
 
 

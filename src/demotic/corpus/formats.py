@@ -17,7 +17,7 @@ from demotic.corpus.tmx import read_tmx
 from demotic.corpus.tsv import read_tsv
 from demotic.corpus.xliff import read_xliff
 from demotic.errors import ArgumentError, FileAccessError, FormatError
-from demotic.files import read_bytes
+from demotic.files import read_bytes, read_text
 from demotic.progress import SILENT, Progress
 
 StrPath = str | Path
@@ -135,6 +135,8 @@ def _rows(reading: Reading, other: str | None, format: str | None) -> Iterator[R
         )
     format = format or detect_format(reading.path)
     if format == "plain":
+        if next(read_text(reading.path), None) is None:  # if it is not text at all, this says so
+            raise FormatError("is empty", path=reading.path, remedy="give a file with translations")
         raise FormatError(
             "plain text, but only one file of it",
             path=reading.path,

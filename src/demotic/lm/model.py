@@ -193,7 +193,7 @@ def ngram_sink(path: str | Path) -> Iterator[_core.NgramSink]:
 
 
 def _is_binary(path: str | Path) -> bool:
-    if not Path(path).is_file():
+    if str(path) == "-" or not Path(path).is_file():
         return False  # a pipe or a missing file, which the reader of text explains
     with files.naming(path), Path(path).open("rb") as stream:
         return stream.read(len(_MAGIC)) == _MAGIC
