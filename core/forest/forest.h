@@ -18,14 +18,11 @@
 
 #include "forest/array.h"
 #include "io/error.h"
+#include "text/symbol.h"
 
 namespace demotic {
 
 inline constexpr uint32_t kNone = 0xffffffffu;
-
-// Symbols of a rule's side: a word id (>= 0), or -(slot + 1) for the tail in that slot.
-inline constexpr bool is_slot(int32_t symbol) { return symbol < 0; }
-inline constexpr uint32_t slot_of(int32_t symbol) { return static_cast<uint32_t>(-(symbol + 1)); }
 
 // The rules that edges point to.  Several forests may share one set.
 struct ForestRules {

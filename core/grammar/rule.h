@@ -12,17 +12,12 @@
 #include <cstdint>
 #include <span>
 
+#include "text/symbol.h"
+
 namespace demotic {
-
-using Symbol = int32_t;
-
-constexpr bool is_word(Symbol symbol) { return symbol >= 0; }
 
 constexpr Symbol category_symbol(uint32_t category) { return -static_cast<Symbol>(category) - 1; }
 constexpr uint32_t category_of(Symbol symbol) { return static_cast<uint32_t>(-(symbol + 1)); }
-
-constexpr Symbol slot_symbol(uint32_t slot) { return -static_cast<Symbol>(slot) - 1; }
-constexpr uint32_t slot_of(Symbol symbol) { return static_cast<uint32_t>(-(symbol + 1)); }
 
 inline constexpr uint32_t kMaxArity = 2;
 
