@@ -20,5 +20,6 @@ void metrics(nb::module_& m);
 void forest(nb::module_& m);
 void grammar(nb::module_& m);
 void learn(nb::module_& m);
+void decode(nb::module_& m);
 
 }  // namespace demotic::bind

@@ -56,4 +56,5 @@ NB_MODULE(_core, m) {
   demotic::bind::forest(m);
   demotic::bind::grammar(m);
   demotic::bind::learn(m);
+  demotic::bind::decode(m);
 }

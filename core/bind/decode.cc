@@ -1,0 +1,157 @@
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+
+#include "bind/bind.h"
+#include "decode/hiero_decoder.h"
+
+namespace demotic::bind {
+
+namespace {
+
+Glue glue_by_name(const std::string& name) {
+  if (name == "auto") return Glue::automatic;
+  if (name == "always") return Glue::always;
+  if (name == "never") return Glue::never;
+  throw Error(Fault::argument, "there is no glue '" + name + "'", 0, "auto, always or never");
+}
+
+bool is_eager(const std::string& init) {
+  if (init != "eager" && init != "lazy")
+    throw Error(Fault::argument, "there is no init '" + init + "'", 0, "eager or lazy");
+  return init == "eager";
+}
+
+const char* kind_of(uint32_t rule) {
+  switch (rule) {
+    case kGlueFirst:
+    case kGlueNext:
+      return "glue";
+    case kGoal:
+      return "goal";
+    case kPassThrough:
+      return "pass-through";
+    default:
+      return "rule";
+  }
+}
+
+// (kind, rule id or None, category, begin, end, children, score, log10 of the language model)
+nb::list steps_of(const HieroDerivation& derivation) {
+  nb::list steps;
+  for (const DerivationStep& step : derivation.steps) {
+    nb::list children;
+    for (const uint32_t child : step.children)
+      if (child != kNoStep) children.append(child);
+    nb::object rule = step.rule < kGlueFirst ? nb::object(nb::int_(step.rule)) : nb::none();
+    steps.append(nb::make_tuple(kind_of(step.rule), rule, step.category, step.begin, step.end,
+                                nb::tuple(children), step.score, step.lm));
+  }
+  return steps;
+}
+
+void derivations(nb::module_& m) {
+  nb::class_<HieroDerivation>(m, "HieroDerivation", "See demotic.decode.Derivation")
+      .def_prop_ro("tokens",
+                   [](const HieroDerivation& d) {
+                     nb::list tokens;
+                     for (const std::string& token : d.tokens) {
+                       // A damaged table that was not verified may hold anything.
+                       PyObject* text = PyUnicode_DecodeUTF8(
+                           token.data(), static_cast<Py_ssize_t>(token.size()), "replace");
+                       if (text == nullptr) throw nb::python_error();
+                       tokens.append(nb::steal<nb::str>(text));
+                     }
+                     return tokens;
+                   })
+      .def_ro("word_steps", &HieroDerivation::word_steps)
+      .def_ro("alignment", &HieroDerivation::alignment)
+      .def_ro("features", &HieroDerivation::features)
+      .def_ro("score", &HieroDerivation::score)
+      .def_ro("span_limit", &HieroDerivation::span_limit)
+      .def_prop_ro("size", [](const HieroDerivation& d) { return d.steps.size(); })
+      .def_prop_ro("steps", &steps_of);
+}
+
+void counters(nb::module_& m) {
+  nb::class_<HieroCounters>(m, "HieroCounters", "See demotic.decode.Counters")
+      .def_ro("sentences", &HieroCounters::sentences)
+      .def_ro("shortened", &HieroCounters::shortened)
+      .def_prop_ro("edges", [](const HieroCounters& c) { return c.search.edges; })
+      .def_prop_ro("pops", [](const HieroCounters& c) { return c.search.pops; })
+      .def_prop_ro("lm_evaluations", [](const HieroCounters& c) { return c.search.lm_edges; })
+      .def_prop_ro("lm_words", [](const HieroCounters& c) { return c.search.lm_words; })
+      .def_ro("parse_seconds", &HieroCounters::parse_seconds)
+      .def_ro("rescore_seconds", &HieroCounters::rescore_seconds);
+}
+
+void decoder(nb::module_& m) {
+  nb::class_<HieroDecoder>(m, "HieroDecoder", "See demotic.decode.HieroDecoder")
+      .def(
+          "__init__",
+          [](HieroDecoder* self, const RuleTable& table, const Model* lm,
+             const std::vector<double>& weights, uint32_t pops, const std::string& init,
+             uint32_t span_limit, uint64_t max_edges, const std::string& glue,
+             const std::string& goal, const std::string& default_category) {
+            new (self)
+                HieroDecoder(table, lm, weights,
+                             {.span_limit = span_limit,
+                              .max_edges = max_edges,
+                              .glue = glue_by_name(glue),
+                              .goal = goal,
+                              .default_category = default_category},
+                             {.pops = pops, .eager = is_eager(init), .max_entries = max_edges});
+          },
+          nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"), nb::arg("pops"),
+          nb::arg("init"), nb::arg("span_limit"), nb::arg("max_edges"), nb::arg("glue"),
+          nb::arg("goal"), nb::arg("default_category"), nb::keep_alive<1, 2>(),
+          nb::keep_alive<1, 3>())
+      .def_prop_ro("labels", [](const HieroDecoder& d) { return d.plan().labels(); })
+      .def_prop_ro("counters", &HieroDecoder::counters)
+      .def("reset_counters", &HieroDecoder::reset_counters)
+      .def(
+          "decode",
+          [](HieroDecoder& d, const std::vector<Tokens>& sentences, unsigned threads) {
+            const nb::gil_scoped_release unlocked;
+            return d.decode(sentences, threads);
+          },
+          nb::arg("sentences"), nb::arg("threads"))
+      .def(
+          "kbest",
+          [](HieroDecoder& d, const std::vector<Tokens>& sentences, size_t k, bool unique,
+             unsigned threads) {
+            const nb::gil_scoped_release unlocked;
+            return d.kbest(sentences, k, unique, threads);
+          },
+          nb::arg("sentences"), nb::arg("k"), nb::arg("unique"), nb::arg("threads"))
+      .def(
+          "forests",
+          [](HieroDecoder& d, const std::vector<Tokens>& sentences, unsigned threads) {
+            const nb::gil_scoped_release unlocked;
+            return d.forests(sentences, threads);
+          },
+          nb::arg("sentences"), nb::arg("threads"))
+      .def(
+          "parses",
+          [](HieroDecoder& d, const std::vector<Tokens>& sentences, unsigned threads) {
+            const nb::gil_scoped_release unlocked;
+            return d.parses(sentences, threads);
+          },
+          nb::arg("sentences"), nb::arg("threads"));
+}
+
+}  // namespace
+
+void decode(nb::module_& m) {
+  derivations(m);
+  counters(m);
+  decoder(m);
+  m.def("hiero_feature_names", &ScoredGrammar::feature_names, nb::arg("table"));
+}
+
+}  // namespace demotic::bind

@@ -1,0 +1,70 @@
+#include "decode/scored_grammar.h"
+
+#include "io/error.h"
+
+namespace demotic {
+
+ScoredGrammar::ScoredGrammar(const RuleTable& table, const Model* lm,
+                             std::span<const double> weights)
+    : table_(&table), lm_(lm), weights_(weights.begin(), weights.end()) {
+  if (weights_.size() != table.features() + kDecoderFeatures)
+    throw Error(Fault::argument, "the number of weights is not that of the features");
+  for (size_t i = 0; i < weights_.size(); ++i)
+    if (!std::isfinite(weights_[i]))
+      throw Error(Fault::argument, "the weight of " + feature_names(table)[i] + " is no number");
+  rule_penalty_ = weight(DecoderFeature::rule_penalty);
+  glue_ = weight(DecoderFeature::glue);
+  pass_through_ = weight(DecoderFeature::pass_through);
+  word_ = weight(DecoderFeature::word_penalty);
+  unknown_ = word_ + (lm == nullptr ? 0.0 : weight(DecoderFeature::unknown_word));
+  lm_weight_ = weight(DecoderFeature::language_model) * kLn10;
+  const VocabView vocab = table.target_vocab();
+  lm_words_.reserve(vocab.size());
+  for (uint32_t id = 0; id < vocab.size(); ++id) lm_words_.push_back(find_lm_word(vocab.word(id)));
+}
+
+std::vector<std::string> ScoredGrammar::feature_names(const RuleTable& table) {
+  std::vector<std::string> names = table.feature_names();
+  for (const char* name :
+       {"LanguageModel", "WordPenalty", "RulePenalty", "Glue", "PassThrough", "UnknownWord"})
+    names.emplace_back(name);
+  return names;
+}
+
+// Text that looks like a sentence border is a word that the model does not know.
+uint32_t ScoredGrammar::find_lm_word(std::string_view word) const {
+  if (lm_ == nullptr) return kUnknown;
+  const uint32_t id = lm_->find(word);
+  return id == lm_->begin_word() || id == lm_->end_word() ? kUnknown : id;
+}
+
+SourceSentence ScoredGrammar::encode(std::span<const std::string> tokens) const {
+  SourceSentence sentence;
+  for (const std::string& token : tokens) {
+    sentence.source.push_back(table_->source_vocab().find(token));
+    sentence.lm.push_back(find_lm_word(token));
+  }
+  return sentence;
+}
+
+void ScoredGrammar::add_features(uint32_t rule, uint32_t passed, std::span<double> features) const {
+  const auto add = [&](DecoderFeature f) { features[column(f)] += 1; };
+  const auto add_word = [&](uint32_t lm_word) {
+    add(DecoderFeature::word_penalty);
+    if (lm_ != nullptr && lm_word == kUnknown) add(DecoderFeature::unknown_word);
+  };
+  if (rule < kGlueFirst) {
+    const std::span<const float> scores = table_->scores(rule);
+    for (size_t i = 0; i < scores.size(); ++i) features[i] += scores[i];
+    add(DecoderFeature::rule_penalty);
+    for (const Symbol symbol : table_->target(rule))
+      if (is_word(symbol)) add_word(lm_word(symbol));
+  } else if (rule == kGlueNext) {
+    add(DecoderFeature::glue);
+  } else if (rule == kPassThrough) {
+    add(DecoderFeature::pass_through);
+    add_word(passed);
+  }
+}
+
+}  // namespace demotic

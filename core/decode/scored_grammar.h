@@ -1,0 +1,96 @@
+// A rule table, a language model and weights, made ready for decoding: what a rule is worth before
+// its neighbours are known.
+//
+//   ScoredGrammar grammar(table, &model, weights);     weights in the order of feature_names()
+//   SourceSentence sentence = grammar.encode(tokens);
+//   grammar.score(edge.rule)                           weighted features of the rule, no LM
+//   grammar.lm_word(target_id)                         the language model's id of a target word
+//
+// Features: the table's columns, then the ones named in DecoderFeature, in that order.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/context_free_forest.h"
+#include "grammar/rule_table.h"
+#include "lm/model.h"
+
+namespace demotic {
+
+enum class DecoderFeature : uint8_t {
+  language_model,  // natural log
+  word_penalty,    // target words
+  rule_penalty,    // rules of the table
+  glue,            // S -> S X
+  pass_through,    // words that pass through
+  unknown_word,    // target words that the language model does not know
+};
+inline constexpr uint32_t kDecoderFeatures = 6;
+inline constexpr double kLn10 = 2.302585092994045684;
+
+// The words of one sentence as the grammar and, should they pass through, the language model see
+// them.
+struct SourceSentence {
+  std::vector<uint32_t> source;
+  std::vector<uint32_t> lm;
+};
+
+class ScoredGrammar {
+ public:
+  ScoredGrammar(const RuleTable& table, const Model* lm, std::span<const double> weights);
+
+  static std::vector<std::string> feature_names(const RuleTable& table);
+
+  const RuleTable& table() const { return *table_; }
+  const Model* lm() const { return lm_; }
+  uint32_t features() const { return static_cast<uint32_t>(weights_.size()); }
+  double weight(uint32_t feature) const { return weights_[feature]; }
+  double weight(DecoderFeature f) const { return weights_[column(f)]; }
+  uint32_t column(DecoderFeature f) const { return table_->features() + static_cast<uint32_t>(f); }
+  uint32_t lm_word(Symbol target) const {
+    const auto id = static_cast<uint32_t>(target);
+    return id < lm_words_.size() ? lm_words_[id] : kUnknown;
+  }
+
+  SourceSentence encode(std::span<const std::string> tokens) const;
+
+  // Without the language model.  A table that was not verified may hold anything.
+  double score(uint32_t rule) const {
+    const std::span<const float> scores = table_->scores(rule);
+    double sum = rule_penalty_;
+    for (size_t i = 0; i < scores.size(); ++i) sum += weights_[i] * scores[i];
+    for (const Symbol symbol : table_->target(rule))
+      if (is_word(symbol)) sum += word_cost(lm_word(symbol));
+    return std::isfinite(sum) ? sum : kWorst;
+  }
+  // The same for an edge; `passed` is the language model's id of the word at its span.
+  double score(const ForestEdge& edge, uint32_t passed) const {
+    if (edge.rule < kGlueFirst) return score(edge.rule);
+    if (edge.rule == kGlueNext) return glue_;
+    return edge.rule == kPassThrough ? pass_through_ + word_cost(passed) : 0.0;
+  }
+  double lm_score(float log10) const { return lm_weight_ * log10; }
+
+  // Adds all features but the language model's.
+  void add_features(uint32_t rule, uint32_t passed, std::span<double> features) const;
+
+ private:
+  static constexpr double kWorst = -1e30;
+
+  uint32_t find_lm_word(std::string_view word) const;
+  double word_cost(uint32_t lm_word) const { return lm_word == kUnknown ? unknown_ : word_; }
+
+  const RuleTable* table_;
+  const Model* lm_;
+  std::vector<double> weights_;
+  std::vector<uint32_t> lm_words_;  // by target word
+  double word_, unknown_;           // a target word that the language model knows, or not
+  double rule_penalty_, glue_, pass_through_;
+  double lm_weight_;  // of a log10
+};
+
+}  // namespace demotic

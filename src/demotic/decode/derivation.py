@@ -1,0 +1,123 @@
+"""One translation with everything that made it: rules, spans, features, word alignment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from demotic import _core
+from demotic.grammar import RuleTable
+
+Kind = Literal["rule", "glue", "goal", "pass-through"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rule at one place: it covers source words ``begin`` to ``end`` (exclusive)."""
+
+    kind: Kind
+    rule: int | None
+    """Its number in the rule table; None for glue, goal and words that pass through."""
+    category: str
+    begin: int
+    end: int
+    children: tuple[int, ...]
+    """The steps below, in source order, by their place in ``Derivation.steps``."""
+    score: float
+    """What it adds to the derivation's score, the language model's part included."""
+    lm: float
+    """The language model's part: natural log of what this step adds, without the weight."""
+
+
+@dataclass(frozen=True, eq=False)
+class Derivation:
+    """The tree behind a translation; ``tokens`` are the words that it writes.
+
+    A sentence without words has no steps and scores 0; one that a grammar used without glue cannot
+    derive has no steps and scores minus infinity.
+    """
+
+    source: tuple[str, ...]
+    tokens: tuple[str, ...]
+    score: float
+    span_limit: int
+    """The limit in force; lower than the decoder's where a long sentence had to be kept small."""
+    rules: RuleTable = field(repr=False)
+    feature_names: tuple[str, ...] = field(repr=False)
+    labels: tuple[str, ...] = field(repr=False)
+    core: _core.HieroDerivation = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """The tokens, separated by spaces."""
+        return " ".join(self.tokens)
+
+    @cached_property
+    def values(self) -> tuple[float, ...]:
+        """The feature vector, in the order of ``feature_names``."""
+        return tuple(self.core.features)
+
+    @property
+    def features(self) -> dict[str, float]:
+        """The feature vector by name, zeros included."""
+        return dict(zip(self.feature_names, self.values, strict=True))
+
+    @cached_property
+    def alignment(self) -> tuple[tuple[int, int], ...]:
+        """Word links (source position, target position), as far as the rules know them."""
+        return tuple((source, target) for source, target in self.core.alignment)
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """Depth first from Goal: a step, then the steps of its children in source order."""
+        return tuple(
+            Step(kind, rule, self.labels[category], begin, end, children, score, lm * _LN10)
+            for kind, rule, category, begin, end, children, score, lm in self.core.steps
+        )
+
+    @cached_property
+    def word_steps(self) -> tuple[int, ...]:
+        """For each target word the step whose rule wrote it."""
+        return tuple(self.core.word_steps)
+
+    def describe(self, step: Step) -> str:
+        """A step's rule as ``source / target``, nonterminals as ``[X,1]``."""
+        if step.kind == "rule" and step.rule is not None:
+            rule = self.rules[step.rule]
+            return f"{' '.join(rule.source)} / {' '.join(rule.target) or '-'}"
+        if step.kind == "pass-through":
+            return f"{self.source[step.begin]} / {self.source[step.begin]}"
+        parts = [
+            f"[{self.steps[child].category},{slot}]" for slot, child in enumerate(step.children, 1)
+        ]
+        return f"{' '.join(parts)} / {' '.join(parts)}"
+
+    def tree(self) -> str:
+        """The tree as indented text, one step to a line: category, span, rule, score.
+
+        Goal 0-3  [S,1] / [S,1]  -2.100
+          S 0-3  [X,1] / [X,1]  0.000
+            X 0-3  [X,1] de [X,2] / [X,2] of [X,1]  -1.250
+              X 0-1  mao / a cat  -0.500
+              X 2-3  dianzi / the mat  -0.750
+        """
+        lines: list[str] = []
+        depths = [0]  # of steps still to come, the next one last
+        for step in self.steps:
+            depth = depths.pop()
+            lines.append(
+                f"{'  ' * depth}{step.category} {step.begin}-{step.end}"
+                f"  {self.describe(step)}  {step.score:.3f}"
+            )
+            depths.extend([depth + 1] * len(step.children))
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __len__(self) -> int:
+        return int(self.core.size)
+
+
+_LN10 = 2.302585092994045684
