@@ -66,7 +66,7 @@ sanitize: $(VENV)/.test
 	  -C cmake.build-type=None --force-reinstall .
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so.6)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	$(VENV)-asan/bin/python -m pytest -p no:cacheprovider
+	$(VENV)-asan/bin/python -m pytest -p no:cacheprovider -m "not memory"
 
 clean:
 	rm -rf build build-asan $(VENV) $(VENV)-asan demo-out bench-out

@@ -235,6 +235,7 @@ print(peak() - before)
 """
 
 
+@pytest.mark.memory
 def test_peak_memory_does_not_grow_with_lines(tmp_path: Path) -> None:
     """Three times the lines: only their hashes are added, 8 bytes each and twice for a while."""
     paths = []

@@ -239,6 +239,7 @@ print(peak() - before)
 """
 
 
+@pytest.mark.memory
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     one = unit(("en", "some words " * 20), ("fr", "des mots " * 20)) + "\n"
     small = write(tmp_path, tmx(one * 4000), "small.tmx")
