@@ -11,9 +11,11 @@
 
 #include "bind/bind.h"
 #include "grammar/rule_extraction.h"
+#include "grammar/rule_filter.h"
 #include "grammar/rule_scorer.h"
 #include "grammar/rule_table.h"
 #include "grammar/rule_table_builder.h"
+#include "grammar/rule_text.h"
 
 namespace demotic::bind {
 
@@ -208,12 +210,68 @@ void bind_scoring(nb::module_& m) {
       .def("__len__", [](const Scoring& scoring) { return scoring.builder.rules(); });
 }
 
+// -- text and filters --------------------------------------------------------------------------
+
+RuleFormat format_of(std::string_view name) {
+  if (name == "cdec") return RuleFormat::cdec;
+  if (name == "joshua") return RuleFormat::joshua;
+  if (name == "moses-hiero") return RuleFormat::moses_hiero;
+  if (name == "moses-phrase") return RuleFormat::moses_phrase;
+  throw Error(Fault::argument, "no such format of rules: " + std::string(name));
+}
+
+void bind_text(nb::module_& m) {
+  nb::class_<RuleTextReader>(m, "RuleTextReader", "A rule table from another system's text")
+      .def(
+          "__init__",
+          [](RuleTextReader* self, std::string_view format, bool empty_targets,
+             bool first_duplicate) {
+            new (self) RuleTextReader({format_of(format), empty_targets, first_duplicate});
+          },
+          nb::arg("format"), nb::arg("empty_targets"), nb::arg("first_duplicate"))
+      .def(
+          "feed",
+          [](RuleTextReader& reader, nb::bytes text) {
+            const std::string_view view(text.c_str(), text.size());
+            const nb::gil_scoped_release unlocked;
+            reader.feed(view);
+          },
+          nb::arg("text"), "Whole lines of UTF-8 text")
+      .def("finish", &RuleTextReader::finish, nb::arg("path"), Unlocked(), "Write the table");
+
+  m.def(
+      "print_rules",
+      [](const RuleTable& table, std::string_view format, uint32_t begin, uint32_t end) {
+        std::string text;
+        {
+          const nb::gil_scoped_release unlocked;
+          print_rules(table, format_of(format), begin, end, text);
+        }
+        return nb::bytes(text.data(), text.size());
+      },
+      nb::arg("table"), nb::arg("format"), nb::arg("begin"), nb::arg("end"),
+      "Rules from begin up to end as lines");
+
+  nb::class_<RuleFilter>(m, "RuleFilter", "The rules of a table that can match some sentences")
+      .def(nb::init<const RuleTable&>(), nb::arg("table"), nb::keep_alive<1, 2>())
+      .def(
+          "add",
+          [](RuleFilter& filter, nb::bytes text) {
+            const std::string_view view(text.c_str(), text.size());
+            const nb::gil_scoped_release unlocked;
+            filter.add(view);
+          },
+          nb::arg("text"), "Sentences, one a line, tokens separated by spaces")
+      .def("write", &RuleFilter::write, nb::arg("path"), Unlocked(), "The rules that match");
+}
+
 }  // namespace
 
 void grammar(nb::module_& m) {
   bind_table(m);
   bind_extraction(m);
   bind_scoring(m);
+  bind_text(m);
 }
 
 }  // namespace demotic::bind

@@ -86,7 +86,7 @@ void RuleTable::check_rules() const {
 
 uint32_t RuleTable::node_of(uint32_t rule) const {
   const auto at = std::upper_bound(rule_ends_.begin(), rule_ends_.end(), rule);
-  return static_cast<uint32_t>(at - rule_ends_.begin());
+  return std::min(static_cast<uint32_t>(at - rule_ends_.begin()), nodes() - 1);
 }
 
 std::vector<Symbol> RuleTable::source_of(uint32_t node) const {

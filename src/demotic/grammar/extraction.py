@@ -102,16 +102,19 @@ def extract_hiero(
     lexical: LexicalTable | None = None,
     options: HieroOptions | None = None,
     engine: Engine | None = None,
+    threads: int | None = None,
     progress: Progress = SILENT,
 ) -> RuleTable:
     """Extract rules from aligned text, score them, and write the table to ``out``.
 
-    Without ``lexical``, word translation probabilities are estimated from the same links.
+    Without ``lexical``, word translation probabilities are estimated from the same links; without
+    ``engine``, the work runs here, on ``threads`` threads or all cores.
     """
     from demotic.engine import LocalEngine
 
     options = options or HieroOptions()
-    engine = engine or LocalEngine()
+    if engine is None:
+        engine = LocalEngine() if threads is None else LocalEngine(threads=threads)
     check_parallel(source, target)
     links.check(source.lines, target.lines)
     lexical = lexical or LexicalTable.estimate(source, target, links, progress=progress)

@@ -8,11 +8,16 @@ for rule in rules.rules_for("ne [X,1] pas"):
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from demotic import _core, files
+from demotic.errors import CorruptFileError
+from demotic.progress import SILENT, Progress
+
+Format = Literal["cdec", "joshua", "moses-hiero", "moses-phrase"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,43 @@ class RuleTable(_core.RuleTable):
         with files.naming(path):
             return cls(str(path), verify)
 
+    @classmethod
+    def from_text(
+        cls,
+        path: str | Path,
+        *,
+        out: str | Path,
+        format: Format | Literal["auto"] = "auto",
+        empty_targets: bool = False,
+        first_duplicate: bool = False,
+        progress: Progress = SILENT,
+    ) -> RuleTable:
+        """Another system's text, by default in the format its rules tell; see ``read_rules``."""
+        from demotic.grammar.formats import read_rules
+
+        return read_rules(
+            path,
+            out=out,
+            format=format,
+            empty_targets=empty_targets,
+            first_duplicate=first_duplicate,
+            progress=progress,
+        )
+
+    def to_text(self, path: str | Path, *, format: Format, progress: Progress = SILENT) -> None:
+        """Write another system's text."""
+        from demotic.grammar.formats import write_rules
+
+        write_rules(self, path, format=format, progress=progress)
+
+    def filter(
+        self, sentences: Iterable[str], *, out: str | Path, progress: Progress = SILENT
+    ) -> RuleTable:
+        """The rules that can match some sentences, as a table of their own."""
+        from demotic.grammar.filtering import filter_rules
+
+        return filter_rules(self, sentences, out=out, progress=progress)
+
     def __getitem__(self, rule: int) -> Rule:
         """A rule by its id."""
         if rule < 0:
@@ -56,15 +98,15 @@ class RuleTable(_core.RuleTable):
             f"[{self._category(symbol)},{slot}]"
             for slot, symbol in enumerate((each for each in source if each < 0), 1)
         ]
+        target = self.target_symbols(rule)
+        if any(-1 - each >= len(slots) for each in target):
+            raise CorruptFileError("damaged rule table", remedy="copy the file again or rebuild it")
         left = iter(slots)
         return Rule(
             rule,
             self._category(-1 - self.lhs(rule)),
             tuple(self.source_word(each) if each >= 0 else next(left) for each in source),
-            tuple(
-                self.target_word(each) if each >= 0 else slots[-1 - each]
-                for each in self.target_symbols(rule)
-            ),
+            tuple(self.target_word(each) if each >= 0 else slots[-1 - each] for each in target),
             dict(zip(self.feature_names, self.scores(rule), strict=True)),
             tuple(self.links(rule)),
             tuple(self.origins(rule)),
