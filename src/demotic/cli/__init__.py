@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from demotic.cli import align, demo, evaluate, inspect, lm
+from demotic.cli import align, convert, demo, evaluate, extract, inspect, lm
 from demotic.errors import DemoticError
 
 app = typer.Typer(
@@ -40,7 +40,7 @@ def _root(
     pass
 
 
-for module in (demo, align, lm, evaluate, inspect):
+for module in (demo, align, lm, extract, evaluate, inspect, convert):
     app.command(module.NAME, no_args_is_help=module.NEEDS_ARGUMENTS)(module.command)
 
 

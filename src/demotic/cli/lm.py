@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from demotic.cli.options import JsonLog, Quiet, Threads, check_files, progress_for, thread_count
+from demotic.cli.options import (
+    JsonLog,
+    Quiet,
+    Threads,
+    byte_count,
+    check_files,
+    progress_for,
+    thread_count,
+)
 
 if TYPE_CHECKING:
     from demotic.lm import LineScores
@@ -17,27 +25,12 @@ if TYPE_CHECKING:
 NAME = "lm"
 NEEDS_ARGUMENTS = True
 
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-
 
 class Format(StrEnum):
     """How scores are printed."""
 
     text = "text"
     json = "json"
-
-
-def _bytes(text: str) -> int:
-    """``500M`` or ``1.5G`` as a number of bytes."""
-    number = text.upper().removesuffix("IB").removesuffix("B")
-    unit = number[-1:] if number[-1:] in _UNITS else ""
-    try:
-        size = int(float(number.removesuffix(unit)) * _UNITS[unit])
-    except (ValueError, OverflowError):
-        size = 0
-    if size < 1:
-        raise typer.BadParameter(f"'{text}' is no size; write 500M or 1G", param_hint="--memory")
-    return size
 
 
 def _thresholds(text: str) -> tuple[int, ...]:
@@ -152,7 +145,7 @@ def command(
         estimate(
             text,
             order=order,
-            memory=_bytes(memory),
+            memory=byte_count(memory, "--memory"),
             temp=temp,
             discount_fallback=discount_fallback,
             prune=_thresholds(prune),

@@ -18,6 +18,7 @@ JsonLog = Annotated[bool, typer.Option("--json-log", help="Progress as JSON line
 Threads = Annotated[
     int, typer.Option("--threads", "-j", min=0, help="Threads; 0 takes every core.")
 ]
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 
 
@@ -54,3 +55,16 @@ def check_files(*, inputs: Iterable[Path], outputs: Iterable[Path]) -> None:
                 f"no such folder: {path.parent}", path=path, remedy="create the folder first"
             )
         taken.append(path.resolve())
+
+
+def byte_count(text: str, option: str) -> int:
+    """``500M`` or ``1.5G`` as a number of bytes."""
+    number = text.upper().removesuffix("IB").removesuffix("B")
+    unit = number[-1:] if number[-1:] in _UNITS else ""
+    try:
+        size = int(float(number.removesuffix(unit)) * _UNITS[unit])
+    except (ValueError, OverflowError):
+        size = 0
+    if size < 1:
+        raise typer.BadParameter(f"'{text}' is no size; write 500M or 1G", param_hint=option)
+    return size

@@ -1,0 +1,179 @@
+"""``demotic extract``: rules from aligned text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from demotic.cli.options import (
+    JsonLog,
+    Quiet,
+    Threads,
+    byte_count,
+    check_files,
+    progress_for,
+    thread_count,
+)
+from demotic.cli.rule_files import RuleFormat, check_out, table_file
+
+if TYPE_CHECKING:
+    from demotic.engine import LocalEngine
+    from demotic.grammar import HieroOptions
+    from demotic.progress import Progress
+
+NAME = "extract"
+NEEDS_ARGUMENTS = True
+
+
+def command(
+    source: Annotated[Path, typer.Option(help="Source text, tokenised, one sentence a line.")],
+    target: Annotated[Path, typer.Option(help="Target text, line by line.")],
+    alignment: Annotated[Path, typer.Option(help="Word links in Pharaoh format (0-0 1-2).")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="The table: binary (.bin), or text in --format (.gz compresses).",
+        ),
+    ],
+    format: Annotated[
+        RuleFormat | None, typer.Option(help="Write this text format instead of a binary table.")
+    ] = None,
+    phrases: Annotated[
+        bool,
+        typer.Option(
+            "--phrases", help="Plain phrases up to 7 words, also with unaligned words at edges."
+        ),
+    ] = False,
+    max_phrase: Annotated[
+        int | None,
+        typer.Option(min=1, max=100, help="Words of a phrase pair, each side. [default: 10]"),
+    ] = None,
+    max_symbols: Annotated[
+        int | None, typer.Option(min=1, max=100, help="Source symbols of a rule. [default: 5]")
+    ] = None,
+    max_nonterminals: Annotated[
+        int | None, typer.Option(min=0, max=2, help="Nonterminals of a rule. [default: 2]")
+    ] = None,
+    min_hole: Annotated[
+        int | None,
+        typer.Option(min=1, help="Source words a nonterminal stands for, at least. [default: 1]"),
+    ] = None,
+    tight: Annotated[
+        bool | None,
+        typer.Option(
+            "--tight/--loose",
+            help="Whether unaligned words are kept from the edges. [default: --tight]",
+            show_default=False,
+        ),
+    ] = None,
+    max_targets: Annotated[
+        int, typer.Option(min=0, help="Rules kept for each source side; 0 keeps all.")
+    ] = 30,
+    lexical: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PREFIX",
+            help="Word translation tables PREFIX.f2e and PREFIX.e2f, or a .bin; else estimated.",
+        ),
+    ] = None,
+    filter: Annotated[
+        Path | None,
+        typer.Option(metavar="TEXT", help="Keep only rules that can match these sentences."),
+    ] = None,
+    memory: Annotated[
+        str, typer.Option(metavar="SIZE", help="Memory; what does not fit goes to disk.")
+    ] = "1G",
+    temp: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for temporary files.")
+    ] = None,
+    threads: Threads = 0,
+    quiet: Quiet = False,
+    json_log: JsonLog = False,
+) -> None:
+    """Extract hierarchical rules, or plain phrases, from aligned text, and score them.
+
+    Rules are those of Chiang (2007), counted exactly. Scores, natural logs, are TargetGivenSource,
+    SourceGivenTarget and the two lexical weights; each rule keeps its word links, its counts and
+    up to three sentences it was seen in. The result is the same for any --threads and --memory.
+
+    \b
+    Examples:
+      demotic extract --source train.de --target train.en --alignment train.align --out rules.bin
+      demotic extract ... --out grammar.gz --format cdec        text for another decoder
+      demotic extract ... --out rules.bin --filter test.de      only what test.de can use
+      demotic extract ... --out phrase-table.gz --phrases --format moses-phrase
+    """
+    from demotic.engine import LocalEngine
+    from demotic.grammar import HieroOptions
+
+    given = {
+        "max_phrase": max_phrase,
+        "max_symbols": max_symbols,
+        "max_nonterminals": max_nonterminals,
+        "min_hole": min_hole,
+        "tight": tight,
+    }
+    if phrases and max_nonterminals:
+        raise typer.BadParameter("phrases have no nonterminals", param_hint="--phrases")
+    options = _options(HieroOptions.phrases() if phrases else HieroOptions(), given, max_targets)
+    check_out(out, format)
+    read = [source, target, alignment, lexical, filter]
+    check_files(inputs=[path for path in read if path is not None], outputs=[out])
+    engine = LocalEngine(
+        threads=thread_count(threads), memory=byte_count(memory, "--memory"), temp=temp
+    )
+    progress = progress_for(quiet=quiet, json_log=json_log)
+    texts = _Texts(source, target, alignment, lexical)
+    with table_file(out, format, filter, temp, progress) as path:
+        texts.extract(path, options, engine, progress)
+
+
+@dataclass(frozen=True)
+class _Texts:
+    source: Path
+    target: Path
+    alignment: Path
+    lexical: Path | None
+
+    def extract(
+        self, out: Path, options: HieroOptions, engine: LocalEngine, progress: Progress
+    ) -> None:
+        from demotic.align import LexicalTable, Text, pharaoh
+        from demotic.grammar import extract_hiero
+
+        source, target = Text.read(self.source), Text.read(self.target)
+        links = pharaoh.read(self.alignment, source=source.lines, target=target.lines)
+        lexical = None
+        if self.lexical is not None:
+            read = LexicalTable.load if self.lexical.suffix == ".bin" else LexicalTable.read
+            lexical = read(self.lexical)
+        table = extract_hiero(
+            source,
+            target,
+            links,
+            out=out,
+            lexical=lexical,
+            options=options,
+            engine=engine,
+            progress=progress,
+        )
+        progress.say(f"{len(table):,} rules")
+
+
+def _options(
+    options: HieroOptions, given: dict[str, int | bool | None], max_targets: int
+) -> HieroOptions:
+    from dataclasses import asdict
+
+    from demotic.grammar import HieroOptions
+
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if options.max_nonterminals == 0 and "max_phrase" in chosen:
+        chosen.setdefault("max_symbols", chosen["max_phrase"])  # a phrase is one rule, whole
+    return HieroOptions(**{**asdict(options), **chosen, "max_targets": max_targets})

@@ -1,0 +1,94 @@
+"""``demotic extract`` and ``demotic convert`` as a user meets them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from demotic.grammar import RuleTable, read_rules
+from demotic.lm import LanguageModel
+from tests.lm.test_arpa import PLAIN
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from demotic.cli import main; main()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "f").write_text("ne va pas\nva\n")
+    (tmp_path / "e").write_text("does not go\ngo\n")
+    (tmp_path / "a").write_text("0-1 1-2 2-1\n0-0\n")
+    return tmp_path
+
+
+def extract(folder: Path, *more: str | Path) -> subprocess.CompletedProcess[str]:
+    return run(
+        "extract",
+        "--source",
+        folder / "f",
+        "--target",
+        folder / "e",
+        "--alignment",
+        folder / "a",
+        "--quiet",
+        *more,
+    )
+
+
+def test_a_binary_table_is_extracted(folder: Path) -> None:
+    done = extract(folder, "--out", folder / "rules.bin")
+    assert done.returncode == 0, done.stderr
+    (rule,) = RuleTable.load(folder / "rules.bin").rules_for("ne [X,1] pas")
+    assert rule.target == ("not", "[X,1]")
+
+
+def test_text_phrases_and_filters_are_extracted(folder: Path) -> None:
+    (folder / "test").write_text("il va\n")
+    done = extract(
+        folder, "--phrases", "--format", "moses-phrase", "--out", folder / "t.gz", "--filter",
+        folder / "test",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    table = read_rules(folder / "t.gz", out=folder / "t.bin")
+    assert {rule.source for rule in table} == {("va",)}
+
+
+def test_wrong_usage_and_wrong_links_leave_nothing(folder: Path) -> None:
+    before = set(folder.iterdir())
+    assert extract(folder, "--out", folder / "rules.gz").returncode == 2
+    (folder / "a").write_text("0-1 1-9\n0-0\n")
+    done = extract(folder, "--out", folder / "rules.bin")
+    assert done.returncode == 1
+    assert f"{folder / 'a'}:1" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert set(folder.iterdir()) == before
+
+
+def test_tables_are_converted_there_and_back(folder: Path) -> None:
+    (folder / "g").write_text("[X] ||| ne [X,1] pas ||| do not [1] ||| A=0.5 ||| 0-1 2-1\n")
+    assert run("convert", folder / "g", folder / "g.bin", "--quiet").returncode == 0
+    done = run("convert", folder / "g.bin", folder / "j", "--to", "joshua", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert (folder / "j").read_text() == (
+        "[X] ||| ne [X,1] pas ||| do not [X,1] ||| A=0.5 ||| 0-1 2-1\n"
+    )
+
+
+def test_language_models_are_converted(folder: Path) -> None:
+    (folder / "lm.arpa").write_text(PLAIN)
+    done = run("convert", folder / "lm.arpa", folder / "lm.bin", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert LanguageModel.load(folder / "lm.bin").order >= 1
+
+
+def test_a_bad_rule_is_named_by_file_and_line(folder: Path) -> None:
+    (folder / "g").write_text("[X] ||| a ||| b ||| A=1\n[X] ||| [X,1] ||| [1] ||| A=1\n")
+    done = run("convert", folder / "g", folder / "g.bin", "--quiet")
+    assert done.returncode == 1
+    assert f"{folder / 'g'}:2: a cycle" in done.stderr
+    assert not (folder / "g.bin").exists()
