@@ -5,7 +5,17 @@ from __future__ import annotations
 import subprocess
 import sys
 
-NAMES = ("corpus", "tokenise", "orthography", "align", "lm", "lm_estimate", "metrics", "forest")
+NAMES = (
+    "corpus",
+    "tokenise",
+    "orthography",
+    "align",
+    "lm",
+    "lm_estimate",
+    "metrics",
+    "forest",
+    "extract",
+)
 
 
 def main() -> None:
