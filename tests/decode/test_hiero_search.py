@@ -1,0 +1,198 @@
+"""The decoder's search against enumeration of every derivation."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Literal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from demotic.decode import DecoderOptions, Derivation, HieroDecoder
+from demotic.forest import Forest
+from tests.decode.grammars import WEIGHTS, grammars, language_model, rule_table, sentences
+from tests.oracles import cky, lm_search
+
+EVERYTHING = 10**9
+inits = st.sampled_from(["eager", "lazy"])
+
+
+def decoder(
+    rules: list[cky.Rule],
+    *,
+    order: int = 0,
+    pops: int = EVERYTHING,
+    init: Literal["eager", "lazy"] = "eager",
+    span_limit: int = 10,
+    weights: dict[str, float] = WEIGHTS,
+) -> HieroDecoder:
+    lm = language_model(order) if order else None
+    options = DecoderOptions(pops=pops, init=init, span_limit=span_limit)
+    return HieroDecoder(rule_table(rules), lm, weights, options=options)
+
+
+def recomputed(derivation: Derivation, decoder: HieroDecoder) -> float:
+    """The score of a derivation from its rules and, left to right, its string."""
+    total = 0.0
+    for step in derivation.steps:
+        if step.rule is not None:
+            rule = decoder.rules[step.rule]
+            words = sum(not word.startswith("[") for word in rule.target)
+            total += WEIGHTS["score"] * rule.scores["score"] + WEIGHTS["RulePenalty"]
+            total += WEIGHTS["WordPenalty"] * words
+        elif step.kind == "pass-through":
+            total += WEIGHTS["PassThrough"] + WEIGHTS["WordPenalty"]
+        elif step.kind == "glue" and len(step.children) == 2:
+            total += WEIGHTS["Glue"]
+    if decoder.lm is not None:
+        total += WEIGHTS["LanguageModel"] * math.log(10) * decoder.lm.score(derivation.text)
+        unknown = sum(word not in decoder.lm for word in derivation.tokens)
+        total += WEIGHTS["UnknownWord"] * unknown
+    return total
+
+
+def strings(forest: Forest) -> Counter[tuple[str, ...]]:
+    return Counter(d.tokens for d in forest.kbest(100_000))
+
+
+@settings(max_examples=60, deadline=None)
+@given(rules=grammars, sentence=sentences, span_limit=st.integers(1, 4))
+def test_context_free_forest_holds_exactly_the_derivations(
+    rules: list[cky.Rule], sentence: list[str], span_limit: int
+) -> None:
+    trees = cky.derivations(rules, sentence, span_limit=span_limit)
+    forest = decoder(rules, span_limit=span_limit).parse(sentence)
+    assert forest.count() == len(trees)
+    assert strings(forest) == Counter(tree.words for tree in trees)
+
+
+@settings(max_examples=40, deadline=None)
+@given(rules=grammars, sentence=sentences, init=inits, pops=st.sampled_from([1, 30]))
+def test_without_language_model_one_pop_finds_the_best_derivation(
+    rules: list[cky.Rule], sentence: list[str], init: Literal["eager", "lazy"], pops: int
+) -> None:
+    best = max(cky.model_score(tree, WEIGHTS) for tree in cky.derivations(rules, sentence))
+    found = decoder(rules, init=init, pops=pops).decode(sentence)
+    assert found.score == pytest.approx(best, abs=1e-6)
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    rules=grammars,
+    sentence=sentences,
+    order=st.integers(1, 4),
+    init=inits,
+    span_limit=st.integers(1, 4),
+)
+def test_unlimited_cube_pruning_equals_exhaustive_search(
+    rules: list[cky.Rule],
+    sentence: list[str],
+    order: int,
+    init: Literal["eager", "lazy"],
+    span_limit: int,
+) -> None:
+    trees = cky.derivations(rules, sentence, span_limit=span_limit)
+    best, _ = lm_search.best_strings(trees, language_model(order), WEIGHTS)[0]
+    search = decoder(rules, order=order, init=init, span_limit=span_limit)
+    found = search.decode(sentence)
+    assert found.score == pytest.approx(best, abs=1e-4)
+    assert found.score == pytest.approx(recomputed(found, search), abs=1e-4)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rules=grammars, sentence=sentences, order=st.integers(0, 4), init=inits)
+def test_unlimited_forest_holds_every_derivation_with_its_score(
+    rules: list[cky.Rule], sentence: list[str], order: int, init: Literal["eager", "lazy"]
+) -> None:
+    trees = cky.derivations(rules, sentence)
+    lm = language_model(order) if order else None
+    search = decoder(rules, order=order, init=init)
+    forest = search.forest(sentence)
+    assert forest.count() == len(trees)
+    scores = [d.score for d in forest.kbest(len(trees))]
+    assert scores == pytest.approx(lm_search.all_scores(trees, lm, WEIGHTS), abs=1e-4)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rules=grammars, sentence=sentences, order=st.integers(0, 3), k=st.integers(1, 20))
+def test_kbest_equals_enumeration(
+    rules: list[cky.Rule], sentence: list[str], order: int, k: int
+) -> None:
+    trees = cky.derivations(rules, sentence)
+    lm = language_model(order) if order else None
+    search = decoder(rules, order=order)
+    unique = search.kbest(sentence, k)
+    every = search.kbest(sentence, k, unique=False)
+    expected = lm_search.best_strings(trees, lm, WEIGHTS)
+    assert len({d.tokens for d in unique}) == len(unique) == min(k, len(expected))
+    assert [d.score for d in unique] == pytest.approx([s for s, _ in expected[:k]], abs=1e-4)
+    assert [d.score for d in every] == pytest.approx(
+        lm_search.all_scores(trees, lm, WEIGHTS)[:k], abs=1e-4
+    )
+    best = dict((words, score) for score, words in expected)
+    for derivation in unique:
+        assert derivation.score == pytest.approx(best[derivation.tokens], abs=1e-4)
+        assert derivation.score == pytest.approx(recomputed(derivation, search), abs=1e-4)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rules=grammars, sentence=sentences, order=st.integers(0, 3), pops=st.integers(1, 6), init=inits
+)
+def test_scores_are_weights_times_features(
+    rules: list[cky.Rule],
+    sentence: list[str],
+    order: int,
+    pops: int,
+    init: Literal["eager", "lazy"],
+) -> None:
+    search = decoder(rules, order=order, pops=pops, init=init)
+    found = search.decode(sentence)
+    total = sum(search.weights[name] * value for name, value in found.features.items())
+    assert found.score == pytest.approx(total, abs=1e-6)
+    assert found.score == pytest.approx(sum(step.score for step in found.steps), abs=1e-6)
+    for each in [found, *search.kbest(sentence, 5)]:
+        assert each.score == pytest.approx(recomputed(each, search), abs=1e-4)
+    forest = search.forest(sentence)
+    best = forest.viterbi()
+    assert best.score == pytest.approx(found.score, abs=1e-6)
+    assert forest.rescore(search.weights).viterbi().score == pytest.approx(found.score, abs=1e-4)
+
+
+@settings(max_examples=40, deadline=None)
+@given(rules=grammars, sentence=sentences, order=st.integers(1, 3), init=inits)
+def test_more_pops_never_beat_exhaustive_search(
+    rules: list[cky.Rule], sentence: list[str], order: int, init: Literal["eager", "lazy"]
+) -> None:
+    exact = decoder(rules, order=order).decode(sentence).score
+    for pops in (1, 2, 5):
+        assert decoder(rules, order=order, pops=pops, init=init).decode(sentence).score <= (
+            exact + 1e-4
+        )
+
+
+@settings(max_examples=40, deadline=None)
+@given(rules=grammars, sentence=sentences, order=st.integers(0, 3))
+def test_steps_cover_the_sentence_and_write_the_tokens(
+    rules: list[cky.Rule], sentence: list[str], order: int
+) -> None:
+    search = decoder(rules, order=order)
+    found = search.decode(sentence)
+    covered: list[int] = []
+    for number, step in enumerate(found.steps):
+        own = set(range(step.begin, step.end))
+        for child in step.children:
+            below = found.steps[child]
+            assert child > number
+            assert own >= set(range(below.begin, below.end))
+            own -= set(range(below.begin, below.end))
+        covered.extend(own)
+    assert sorted(covered) == list(range(len(sentence)))
+    for word, owner in zip(found.tokens, found.word_steps, strict=True):
+        step = found.steps[owner]
+        if step.rule is None:
+            assert word == sentence[step.begin]
+        else:
+            assert word in search.rules[step.rule].target
