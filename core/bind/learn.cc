@@ -77,12 +77,13 @@ void learn(nb::module_& m) {
       .def("set_forest", &DevSet::set_forest, nb::arg("sentence"), nb::arg("forest"))
       .def(
           "begin",
-          [](DevSet& dev, Vector weights, Matrix<double> directions) {
+          [](DevSet& dev, Vector weights, Matrix<double> directions, bool forests) {
             if (directions.shape(1) != dev.features())
               throw Error(Fault::argument, "a direction has a value per feature");
-            dev.begin({weights.data(), weights.shape(0)}, span_of(directions));
+            dev.begin({weights.data(), weights.shape(0)}, span_of(directions),
+                      forests ? Scope::all : Scope::lists);
           },
-          nb::arg("weights").noconvert(), nb::arg("directions").noconvert(),
+          nb::arg("weights").noconvert(), nb::arg("directions").noconvert(), nb::arg("forests"),
           "Begin a search along each row of directions")
       .def(
           "trace",
@@ -124,8 +125,9 @@ void learn(nb::module_& m) {
             return result;
           },
           nb::arg("margin"), nb::arg("threads"), "(x, BLEU, low, high) for each direction")
-      .def("remember", &DevSet::remember, nb::arg("threads"), Unlocked(),
-           "Put what the search found in forests into the lists; the number of new hypotheses")
+      .def("forget", &DevSet::forget, Unlocked(),
+           "Where there is a forest, drop from the list what was best nowhere in the last search")
+      .def_prop_ro("hypotheses", &DevSet::hypotheses)
       .def("lists", &arrays_of, "Borders of sentences, features and statistics of all lists")
       .def_prop_ro("truncated", &DevSet::truncated)
       .def_prop_ro("sentences", &DevSet::sentences);

@@ -13,8 +13,51 @@ namespace demotic {
 
 namespace {
 
-double dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+// out[r] = w . row r, for features stored one after the other.
+void multiply(std::span<const double> columns, std::span<const double> w, size_t rows,
+              std::vector<double>& out) {
+  out.assign(rows, 0.0);
+  for (size_t f = 0; f < w.size(); ++f) {
+    if (w[f] == 0.0) continue;  // most of an axis
+    const double* column = columns.data() + f * rows;
+    for (size_t r = 0; r < rows; ++r) out[r] += w[f] * column[r];
+  }
+}
+
+// Lines that may be on the upper envelope: those not below both of two chords, from the flattest
+// line over the one furthest above to the steepest (as points of slope and intercept).  Few are.
+void above_chords(std::span<const double> slope, std::span<const double> intercept,
+                  std::vector<Line>& lines) {
+  const auto higher = [&](size_t r, size_t than) { return intercept[r] > intercept[than]; };
+  size_t flat = 0;
+  size_t steep = 0;
+  for (size_t r = 1; r < slope.size(); ++r) {
+    if (slope[r] < slope[flat] || (slope[r] == slope[flat] && higher(r, flat))) flat = r;
+    if (slope[r] > slope[steep] || (slope[r] == slope[steep] && higher(r, steep))) steep = r;
+  }
+  const auto chord = [&](size_t a, size_t b) {
+    const double rise =
+        slope[a] == slope[b] ? 0.0 : (intercept[b] - intercept[a]) / (slope[b] - slope[a]);
+    return [=, &slope, &intercept](size_t r) {
+      return intercept[r] - intercept[a] - rise * (slope[r] - slope[a]);
+    };
+  };
+  const auto over = chord(flat, steep);
+  size_t top = flat;
+  double most = 0.0;
+  for (size_t r = 0; r < slope.size(); ++r)
+    if (const double height = over(r); height > most) {
+      top = r;
+      most = height;
+    }
+  const auto left = chord(flat, top);
+  const auto right = chord(top, steep);
+  lines.clear();
+  for (uint32_t r = 0; r < slope.size(); ++r) {
+    const double height = slope[r] <= slope[top] ? left(r) : right(r);
+    const double rounding = 1e-12 * (std::abs(intercept[r]) + std::abs(intercept[top]) + 1.0);
+    if (height >= -rounding) lines.push_back({slope[r], intercept[r], kLogZero, r});
+  }
 }
 
 std::string text_of(const Forest& f, const Derivation& d) {
@@ -74,7 +117,8 @@ size_t DevSet::merge(size_t sentence, std::span<const double> rows,
   size_t added = 0;
   for (size_t i = 0; i < stats.size(); ++i) {
     s.stats.push_back(stats[i]);
-    if (add_row(s, rows.subspan(i * width, width), static_cast<uint32_t>(s.stats.size() - 1)))
+    const auto last = static_cast<uint32_t>(s.stats.size() - 1);
+    if (add_row(s, rows.subspan(i * width, width), last).second)
       ++added;
     else
       s.stats.pop_back();
@@ -82,17 +126,25 @@ size_t DevSet::merge(size_t sentence, std::span<const double> rows,
   return added;
 }
 
-bool DevSet::add_row(Sentence& s, std::span<const double> row, uint32_t stats) const {
+std::pair<uint32_t, bool> DevSet::add_row(Sentence& s, std::span<const double> row,
+                                          uint32_t stats) const {
+  const auto same_stats = [&](uint32_t other) {
+    if (other == stats) return true;
+    const bool scored = s.unscored.empty() || std::max(other, stats) < s.unscored.front();
+    return scored && s.stats[other] == s.stats[stats];
+  };
   const uint64_t hash = checksum64(row.data(), row.size_bytes());
   const auto [first, last] = s.rows_by_hash.equal_range(hash);
   for (auto known = first; known != last; ++known)
     if (std::equal(row.begin(), row.end(), s.rows.begin() + known->second * row.size()) &&
-        s.stats[s.row_stats[known->second]] == s.stats[stats])
-      return false;
-  s.rows_by_hash.emplace(hash, static_cast<uint32_t>(s.row_stats.size()));
+        same_stats(s.row_stats[known->second]))
+      return {known->second, false};
+  const auto number = static_cast<uint32_t>(s.row_stats.size());
+  s.rows_by_hash.emplace(hash, number);
   s.rows.insert(s.rows.end(), row.begin(), row.end());
   s.row_stats.push_back(stats);
-  return true;
+  s.best.push_back(0);
+  return {number, true};
 }
 
 void DevSet::set_forest(size_t sentence, const Forest& forest) {
@@ -107,7 +159,8 @@ void DevSet::set_forest(size_t sentence, const Forest& forest) {
   s.forest = forest;
 }
 
-void DevSet::begin(std::span<const double> weights, std::span<const double> directions) {
+void DevSet::begin(std::span<const double> weights, std::span<const double> directions,
+                   Scope scope) {
   if (weights.size() != features() || directions.size() % features() != 0 || directions.empty())
     throw Error(Fault::argument,
                 "weights and directions must have " + std::to_string(features()) + " features");
@@ -118,8 +171,10 @@ void DevSet::begin(std::span<const double> weights, std::span<const double> dire
                     "the weight of feature '" + names_[i % features()] + "' is not finite");
   weights_.assign(weights.begin(), weights.end());
   directions_.assign(directions.begin(), directions.end());
+  scope_ = scope;
   for (Sentence& s : sentences_) {
     s.path.assign(directions_.size() / features(), {});
+    std::fill(s.best.begin(), s.best.end(), 0);
     s.truncated = false;
   }
 }
@@ -137,69 +192,82 @@ std::vector<Unscored> DevSet::trace(size_t first, size_t end, unsigned threads) 
 }
 
 // A hypothesis of the list is the line w.f + x d.f; scratch.intercept holds the w.f.
-void DevSet::list_envelope(const Sentence& s, std::span<const double> direction,
-                           Scratch& scratch) const {
-  const size_t count = s.row_stats.size();
-  scratch.slope.resize(count);
-  for (size_t r = 0; r < count; ++r)
-    scratch.slope[r] =
-        dot(std::span(s.rows).subspan(r * direction.size(), direction.size()), direction);
-  scratch.order.resize(count);
-  std::iota(scratch.order.begin(), scratch.order.end(), 0u);
-  std::sort(scratch.order.begin(), scratch.order.end(), [&](uint32_t a, uint32_t b) {
-    if (scratch.slope[a] != scratch.slope[b]) return scratch.slope[a] < scratch.slope[b];
-    if (scratch.intercept[a] != scratch.intercept[b])
-      return scratch.intercept[a] > scratch.intercept[b];
-    return a < b;
-  });
+void DevSet::list_envelope(std::span<const double> direction, Scratch& scratch) const {
   scratch.list.clear();
-  for (const uint32_t r : scratch.order)
-    push_line(scratch.list, Line{scratch.slope[r], scratch.intercept[r], kLogZero, r});
+  const size_t rows = scratch.intercept.size();
+  if (rows == 0) return;
+  multiply(scratch.columns, direction, rows, scratch.slope);
+  above_chords(scratch.slope, scratch.intercept, scratch.merged);
+  std::sort(scratch.merged.begin(), scratch.merged.end(), [](const Line& a, const Line& b) {
+    if (a.slope != b.slope) return a.slope < b.slope;
+    if (a.intercept != b.intercept) return a.intercept > b.intercept;
+    return a.origin < b.origin;
+  });
+  for (const Line& line : scratch.merged) push_line(scratch.list, line);
 }
 
 void DevSet::trace_sentence(size_t number, Scratch& scratch, Unscored& unscored) {
   Sentence& s = sentences_[number];
   unscored.sentence = number;
-  const auto rows = static_cast<uint32_t>(s.row_stats.size());
+  const size_t rows = s.row_stats.size();
   if (rows == 0 && !s.forest) throw Error(Fault::argument, name_of(number) + " has no hypothesis");
   if (!s.unscored.empty())
     throw Error(Fault::argument, name_of(number) + " has hypotheses that were not scored");
-  scratch.intercept.resize(rows);
-  for (uint32_t r = 0; r < rows; ++r)
-    scratch.intercept[r] = dot(std::span(s.rows).subspan(r * features(), features()), weights_);
+  scratch.columns.resize(s.rows.size());
+  for (size_t r = 0; r < rows; ++r)
+    for (size_t f = 0; f < features(); ++f)
+      scratch.columns[f * rows + r] = s.rows[r * features() + f];
+  multiply(scratch.columns, weights_, rows, scratch.intercept);
   std::vector<double> forest_intercept;
-  if (s.forest) forest_intercept = edge_scores(*s.forest, weights_);
+  if (s.forest && (scope_ == Scope::all || rows == 0))
+    forest_intercept = edge_scores(*s.forest, weights_);
 
-  for (size_t d = 0; d < s.path.size(); ++d) {
-    list_envelope(s, direction(d), scratch);
-    Lines lines(max_segments_);
-    scratch.forest.clear();
-    if (s.forest) {
-      const std::vector<double> slope = edge_scores(*s.forest, direction(d));
-      scratch.forest = envelope_inside(*s.forest, slope, forest_intercept, lines).lines();
-      s.truncated |= lines.truncated();
+  scratch.found.clear();
+  scratch.found_stats.clear();
+  for (size_t d = 0; d < s.path.size(); ++d)
+    trace_direction(s, d, forest_intercept, scratch, unscored);
+  for (size_t i = 0; i < scratch.found_stats.size(); ++i) {
+    const auto row = std::span(scratch.found).subspan(i * features(), features());
+    s.best[add_row(s, row, scratch.found_stats[i]).first] = 1;
+  }
+}
+
+void DevSet::trace_direction(Sentence& s, size_t d, std::span<const double> forest_intercept,
+                             Scratch& scratch, Unscored& unscored) {
+  list_envelope(direction(d), scratch);
+  const auto rows = static_cast<uint32_t>(scratch.intercept.size());
+  Lines lines(max_segments_);
+  scratch.forest.clear();
+  if (!forest_intercept.empty()) {
+    const std::vector<double> slope = edge_scores(*s.forest, direction(d));
+    scratch.forest = envelope_inside(*s.forest, slope, forest_intercept, lines).lines();
+    s.truncated |= lines.truncated();
+  }
+  // Origins below `rows` are of the list, the others of the forest.
+  std::vector<uint32_t> origin(scratch.forest.size());
+  for (uint32_t i = 0; i < origin.size(); ++i) {
+    origin[i] = scratch.forest[i].origin;
+    scratch.forest[i].origin = rows + i;
+  }
+  merge_lines(scratch.list, scratch.forest, scratch.merged);
+  for (const Line& line : scratch.merged) {
+    if (line.origin < rows) {
+      s.best[line.origin] = 1;
+      s.path[d].push_back({line.from, s.row_stats[line.origin]});
+      continue;
     }
-    // Origins below `rows` are of the list, the others of the forest.
-    std::vector<uint32_t> origin(scratch.forest.size());
-    for (uint32_t i = 0; i < origin.size(); ++i) {
-      origin[i] = scratch.forest[i].origin;
-      scratch.forest[i].origin = rows + i;
+    const Derivation derivation = lines.derivation(origin[line.origin - rows]);
+    std::string text = text_of(*s.forest, derivation);
+    const auto [known, fresh] = s.texts.emplace(text, static_cast<uint32_t>(s.stats.size()));
+    if (fresh) {
+      s.unscored.push_back(known->second);
+      s.stats.emplace_back();
+      unscored.texts.push_back(std::move(text));
     }
-    merge_lines(scratch.list, scratch.forest, scratch.merged);
-    for (const Line& line : scratch.merged) {
-      if (line.origin < rows) {
-        s.path[d].push_back({line.from, s.row_stats[line.origin]});
-        continue;
-      }
-      std::string text = text_of(*s.forest, lines.derivation(origin[line.origin - rows]));
-      const auto [known, fresh] = s.texts.emplace(text, static_cast<uint32_t>(s.stats.size()));
-      if (fresh) {
-        s.unscored.push_back(known->second);
-        s.stats.emplace_back();
-        unscored.texts.push_back(std::move(text));
-      }
-      s.path[d].push_back({line.from, known->second});
-    }
+    s.path[d].push_back({line.from, known->second});
+    scratch.found.resize(scratch.found.size() + features());
+    add_features(*s.forest, derivation, std::span(scratch.found).last(features()));
+    scratch.found_stats.push_back(known->second);
   }
 }
 
@@ -228,32 +296,23 @@ std::vector<Step> DevSet::steps(double margin, unsigned threads) const {
   return best;
 }
 
-size_t DevSet::remember(unsigned threads) {
-  std::vector<size_t> added(sentences_.size());
-  parallel_for(added.size(), threads,
-               [&](size_t i, unsigned) { added[i] = remember_sentence(sentences_[i]); });
-  return std::accumulate(added.begin(), added.end(), size_t{0});
+void DevSet::forget() {
+  for (Sentence& s : sentences_) {
+    if (!s.forest) continue;
+    const std::vector<double> rows = std::exchange(s.rows, {});
+    const std::vector<uint32_t> stats = std::exchange(s.row_stats, {});
+    const std::vector<char> best = std::exchange(s.best, {});
+    s.rows_by_hash.clear();
+    for (size_t r = 0; r < best.size(); ++r)
+      if (best[r]) add_row(s, std::span(rows).subspan(r * features(), features()), stats[r]);
+    std::fill(s.best.begin(), s.best.end(), 1);
+  }
 }
 
-size_t DevSet::remember_sentence(Sentence& s) {
-  if (!s.forest) return 0;
-  size_t added = 0;
-  const std::vector<double> intercept = edge_scores(*s.forest, weights_);
-  std::vector<double> row(features());
-  for (size_t d = 0; d < s.path.size(); ++d) {
-    Lines lines(max_segments_);
-    const std::vector<double> slope = edge_scores(*s.forest, direction(d));
-    const Envelope envelope = envelope_inside(*s.forest, slope, intercept, lines);
-    for (const Line& line : envelope.lines()) {
-      const Derivation derivation = lines.derivation(line.origin);
-      const auto known = s.texts.find(text_of(*s.forest, derivation));
-      if (known == s.texts.end()) continue;  // hidden by the list, so never scored
-      std::fill(row.begin(), row.end(), 0.0);
-      add_features(*s.forest, derivation, row);
-      added += add_row(s, row, known->second);
-    }
-  }
-  return added;
+size_t DevSet::hypotheses() const {
+  size_t count = 0;
+  for (const Sentence& s : sentences_) count += s.row_stats.size();
+  return count;
 }
 
 HypothesisLists DevSet::lists() const {

@@ -20,6 +20,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "forest/envelope.h"
@@ -28,6 +29,8 @@
 #include "metrics/bleu.h"
 
 namespace demotic {
+
+enum class Scope : uint8_t { all, lists };
 
 struct Unscored {
   size_t sentence;
@@ -53,14 +56,14 @@ class DevSet {
   // Replaces the sentence's forest; it names the same features in the same order.
   void set_forest(size_t sentence, const Forest& forest);
 
-  void begin(std::span<const double> weights, std::span<const double> directions);
+  void begin(std::span<const double> weights, std::span<const double> directions, Scope scope);
   std::vector<Unscored> trace(size_t first, size_t end, unsigned threads);
   void score(size_t sentence, std::span<const BleuStats> stats);
   std::vector<Step> steps(double margin, unsigned threads) const;
 
-  // Put what the search found in the forests into the lists, so that it outlives the forests; how
-  // many hypotheses were new.
-  size_t remember(unsigned threads);
+  // Where there is a forest, drop from the list what was best nowhere in the last search.
+  void forget();
+  size_t hypotheses() const;  // in all lists
   HypothesisLists lists() const;
   // Sentences whose envelope reached the cap on segments in this search.
   size_t truncated() const;
@@ -69,34 +72,40 @@ class DevSet {
   struct Sentence {
     std::vector<double> rows;         // the list's features
     std::vector<uint32_t> row_stats;  // by row: in stats
+    std::vector<char> best;           // by row: somewhere in this search
     std::unordered_multimap<uint64_t, uint32_t> rows_by_hash;
     std::optional<Forest> forest;
     std::unordered_map<std::string, uint32_t> texts;  // the forests' strings: in stats
     std::vector<BleuStats> stats;
-    std::vector<uint32_t> unscored;          // in stats
+    std::vector<uint32_t> unscored;          // in stats, the last ones there
     std::vector<std::vector<Segment>> path;  // by direction
     bool truncated = false;
   };
   struct Scratch {
+    std::vector<double> columns;  // the list's features, feature by feature
     std::vector<double> intercept, slope;
-    std::vector<uint32_t> order;
     std::vector<Line> list, forest, merged;
+    std::vector<double> found;          // rows for the list
+    std::vector<uint32_t> found_stats;  // and their statistics
   };
 
   std::span<const double> direction(size_t d) const {
     return std::span(directions_).subspan(d * features(), features());
   }
   Sentence& at(size_t sentence);
-  bool add_row(Sentence& s, std::span<const double> row, uint32_t stats) const;
-  void list_envelope(const Sentence& s, std::span<const double> direction, Scratch& scratch) const;
+  // The row's number, and whether it is new.
+  std::pair<uint32_t, bool> add_row(Sentence& s, std::span<const double> row, uint32_t stats) const;
+  void list_envelope(std::span<const double> direction, Scratch& scratch) const;
   void trace_sentence(size_t number, Scratch& scratch, Unscored& unscored);
-  size_t remember_sentence(Sentence& s);
+  void trace_direction(Sentence& s, size_t d, std::span<const double> forest_intercept,
+                       Scratch& scratch, Unscored& unscored);
 
   std::vector<std::string> names_;
   size_t max_segments_;
   std::vector<Sentence> sentences_;
   std::vector<double> weights_;
   std::vector<double> directions_;  // one after the other
+  Scope scope_ = Scope::all;
 };
 
 }  // namespace demotic

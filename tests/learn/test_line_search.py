@@ -190,8 +190,12 @@ def test_what_a_search_found_in_a_forest_outlives_the_forest() -> None:
     search.add(given)
     w, d = np.array([0.4, -0.2, 0.6]), np.array([[0.5, 1.0, -0.3]])
     before = search.steps(w, d)[0]
-    assert search.remember() > len(cases)
-    assert search.remember() == 0
+    found = search.hypotheses
+    assert found > len(cases)
+    assert search.steps(w, d, lists_only=True)[0].bleu == pytest.approx(before.bleu)
+    search.steps(w, d)
+    search.forget()
+    assert len(cases) <= search.hypotheses <= found
     lists_only = LineSearch(FEATURES, len(cases))
     lists_only.restore(*search.lists())
     after = lists_only.steps(w, d)[0]
@@ -211,8 +215,7 @@ def test_threads_do_not_change_the_result() -> None:
         search = search_of(known, threads)
         search.add([forest_candidates(c, r) for c, r in zip(cases, references, strict=True)])
         steps = search.steps(w, d)
-        new = search.remember()
-        results.append((steps, new, [array.tobytes() for array in search.lists()]))
+        results.append((steps, search.hypotheses, [array.tobytes() for array in search.lists()]))
     assert results[0] == results[1] == results[2]
 
 

@@ -149,7 +149,7 @@ def test_moses_lists_are_tuned_at_least_as_well_as_moses_does(data: Path) -> Non
 
     first = (folder / "data/INIT").read_text().splitlines()[0]
     start = dict(zip(names, map(float, first.split()), strict=True))
-    result = mert(Moses(), start, options=MertOptions(restarts=20), seed=1)
+    result = mert(Moses(), start, options=MertOptions(restarts=100, min_gain=0.0))
     assert result.bleu >= theirs - 1e-9
 
 

@@ -80,14 +80,20 @@ class LineSearch:
         self._latest = list(candidates)
         return new
 
-    def bleu(self, weights: Floats) -> float:
+    def bleu(self, weights: Floats, *, lists_only: bool = False) -> float:
         """Corpus BLEU, 0 to 100, of the hypotheses that are best under ``weights``."""
-        return self.steps(weights, np.zeros((1, len(weights))))[0].bleu
+        nowhere = np.zeros((1, len(weights)))
+        return self.steps(weights, nowhere, lists_only=lists_only)[0].bleu
 
-    def steps(self, weights: Floats, directions: Floats) -> list[Step]:
-        """The best step from ``weights`` along each row of ``directions``."""
+    def steps(self, weights: Floats, directions: Floats, *, lists_only: bool = False) -> list[Step]:
+        """The best step from ``weights`` along each row of ``directions``.
+
+        What is found in a forest joins the sentence's list; ``lists_only`` then searches much
+        faster, and nearly the same around weights that were searched before.
+        """
         core = self._core
-        core.begin(np.ascontiguousarray(weights), np.ascontiguousarray(directions))
+        w, d = np.ascontiguousarray(weights), np.ascontiguousarray(directions)
+        core.begin(w, d, not lists_only)
         for first in range(0, self._sentences, _SLICE):
             end = min(first + _SLICE, self._sentences)
             for sentence, texts in core.trace(first, end, self._threads):
@@ -96,12 +102,14 @@ class LineSearch:
                 core.score(sentence, _scored(given, texts, sentence))
         return [Step(*step) for step in core.steps(_margin(weights), self._threads)]
 
-    def remember(self) -> int:
-        """Keep what the last :meth:`steps` found in forests when new forests take their place.
+    def forget(self) -> None:
+        """Of what came from forests keep what was best somewhere in the last :meth:`steps`."""
+        self._core.forget()
 
-        The number of hypotheses that were not in the lists.
-        """
-        return int(self._core.remember(self._threads))
+    @property
+    def hypotheses(self) -> int:
+        """The number of hypotheses in all lists."""
+        return int(self._core.hypotheses)
 
     @property
     def truncated(self) -> int:

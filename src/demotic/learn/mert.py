@@ -21,7 +21,7 @@ from demotic.forest.envelope import MAX_SEGMENTS
 from demotic.forest.weights import Floats
 from demotic.learn.candidates import Task
 from demotic.learn.checkpoint import Checkpoint
-from demotic.learn.climb import Point, climb, directions, random_point
+from demotic.learn.climb import Climber, Point
 from demotic.learn.line_search import LineSearch, decoded_bleu
 from demotic.learn.rounds import Round, State
 from demotic.progress import SILENT, Progress
@@ -104,9 +104,10 @@ def mert(
                 )
                 if lists is not None:
                     search.restore(*lists)
-            new = search.add(candidates)
+            known = search.hypotheses
+            search.add(candidates)
             bleu = decoded_bleu(names, candidates, _array(names, state.weights), threads=threads)
-            state = _round(search, state, bleu, new, options, seed)
+            state = _round(search, state, bleu, known, options, seed)
             if kept is not None:
                 kept.save(state, search.lists())
             progress.say(_news(state.rounds[-1]))
@@ -123,24 +124,29 @@ def mert(
 
 
 def _round(
-    search: LineSearch, state: State, bleu: float, new: int, options: MertOptions, seed: int
+    search: LineSearch, state: State, bleu: float, known: int, options: MertOptions, seed: int
 ) -> State:
-    """Optimise on what is known after a decoding with ``state.weights`` that reached ``bleu``."""
+    """Optimise on what is known after a decoding with ``state.weights`` that reached ``bleu``.
+
+    ``known`` is the number of hypotheses before that decoding.
+    """
     number = len(state.rounds) + 1
     names = tuple(state.weights)
     start = _array(names, state.weights)
     free = np.array([name not in options.fixed for name in names], dtype=np.float64)
     rng = np.random.default_rng([seed, number])  # of this round alone, so that one can resume here
 
+    climber = Climber(search, free, options.random_directions, options.min_gain, rng)
+
     before = search.bleu(start)
-    best = _best_climb(search, start, state.rounds, free, options, rng)
+    best = _best_climb(climber, start, state.rounds, options.restarts)
     gain = best.bleu - before
     converged = gain < options.min_gain or gain <= 0
     found = start if converged else _scaled(best.weights, start)
 
-    search.steps(found, directions(free, options.random_directions, rng))
+    search.steps(found, climber.directions())
     truncated = search.truncated
-    new += search.remember()
+    search.forget()
     this = Round(
         number=number,
         weights=state.weights,
@@ -148,7 +154,7 @@ def _round(
         reached=best.bleu,
         gain=gain,
         moved=float(np.abs(found - start).sum() / (np.abs(start).sum() or 1.0)),
-        new=new,
+        new=max(search.hypotheses - known, 0),
         truncated=truncated,
     )
     return State(
@@ -159,31 +165,18 @@ def _round(
     )
 
 
-def _best_climb(
-    search: LineSearch,
-    start: Floats,
-    rounds: Sequence[Round],
-    free: Floats,
-    options: MertOptions,
-    rng: np.random.Generator,
-) -> Point:
-    starts = [start]
+def _best_climb(climber: Climber, start: Floats, rounds: Sequence[Round], restarts: int) -> Point:
+    """From the present weights; from others too where their climb on the lists gets higher."""
+    best = climber.climb(start)
+    others = [climber.random_point(start) for _ in range(restarts)]
     if rounds:
         earlier = max(rounds, key=lambda this: this.bleu)
-        starts.append(_array(tuple(earlier.weights), earlier.weights))
-    starts += [random_point(start, free, rng) for _ in range(options.restarts)]
-    ends = [
-        climb(
-            search,
-            point,
-            free,
-            random_directions=options.random_directions,
-            min_gain=options.min_gain,
-            rng=rng,
-        )
-        for point in starts
-    ]
-    return max(ends, key=lambda end: end.bleu)
+        others.insert(0, _array(tuple(earlier.weights), earlier.weights))
+    for point in others:
+        end = climber.climb_lists(point)
+        if end.bleu > best.bleu:
+            best = max(best, climber.climb(end.weights), key=lambda end: end.bleu)
+    return best
 
 
 def _news(this: Round) -> str:

@@ -21,7 +21,7 @@ class Round:
     moved: float
     """By how much the weights changed: the sum of differences over the sum of weights."""
     new: int
-    """Hypotheses that came into the lists."""
+    """By how many hypotheses the lists grew."""
     truncated: int
     """Sentences whose envelope reached the cap on segments."""
 
