@@ -82,9 +82,7 @@ def expected(corpus: list[Pair], chosen: HieroOptions) -> dict[oracle.Rule, Frac
     return masses
 
 
-many = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+many = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @many
