@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 from typing import Annotated
 
@@ -45,7 +46,9 @@ for module in (demo, align, lm, extract, evaluate, inspect, convert):
 
 
 def main() -> None:
-    """Run the command line: 0 ok, 1 failure, 2 wrong usage, 130 interrupted."""
+    """Run the command line: 0 ok, 1 failure, 2 wrong usage, 130 interrupted, 143 terminated."""
+    # Leave through the front door, where temporary files are removed.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         try:
             app()
@@ -54,7 +57,6 @@ def main() -> None:
     except DemoticError as error:
         _fail(str(error))
     except KeyboardInterrupt:
-        print("interrupted; nothing half-written was left behind", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:
         _drop_output()  # the reader (`| head`) has seen enough
