@@ -159,7 +159,8 @@ Container::Container(const std::string& path, std::string_view kind, uint32_t ve
     : Container(path) {
   if (this->kind() != kind)
     throw Error(Fault::format,
-                "holds '" + std::string(this->kind()) + "', expected '" + std::string(kind) + "'");
+                "holds '" + std::string(this->kind()) + "', expected '" + std::string(kind) + "'",
+                0, "give a file of the other kind");
   if (header_.version > version)
     throw Error(Fault::format,
                 "layout version " + std::to_string(header_.version) + " is newer than this Demotic",

@@ -178,8 +178,12 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
             temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
             temporary.replace(target)
         except OSError as error:
-            if error.filename is not None and Path(error.filename).name.startswith(prefix):
+            if Path(error.filename or "").name.startswith(prefix):
                 error.filename = str(path)  # the user asked for this name, not for the other
+            raise
+        except DemoticError as error:
+            if Path(error.path or "").name.startswith(prefix):
+                error.path = str(path)
             raise
         finally:
             if temporary is not None:

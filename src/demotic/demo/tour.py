@@ -28,7 +28,7 @@ from demotic.corpus import (
 )
 from demotic.demo.catalogues import find_catalogues
 from demotic.errors import FormatError
-from demotic.files import write_lines
+from demotic.files import naming, write_lines
 from demotic.lm import LanguageModel
 from demotic.lm.estimate import estimate
 from demotic.metrics import Bleu, Chrf, Result, Ter, evaluate
@@ -91,7 +91,8 @@ def run(
     progress: Progress = SILENT,
 ) -> Tour:
     """Take the tour; models and texts are left in ``out`` for the commands to try."""
-    out.mkdir(parents=True, exist_ok=True)
+    with naming(out):
+        out.mkdir(parents=True, exist_ok=True)
     clock = _Clock()
     with clock.part("fetch and read"):
         bitext, files = gather(source, target, offline=offline, progress=progress)
