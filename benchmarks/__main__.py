@@ -15,6 +15,7 @@ NAMES = (
     "metrics",
     "forest",
     "extract",
+    "hiero",
 )
 
 

@@ -1,6 +1,7 @@
 #include "decode/context_free_forest.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace demotic {
 
@@ -10,28 +11,37 @@ void ContextFreeForestBuilder::operator()(std::span<const uint32_t> sentence,
   out.clear();
   own_ = plan_.has_own_goal();
   glue_ = options.glue == Glue::always || (options.glue == Glue::automatic && !own_);
+  glue_any_ = !plan_.has_own_default();
   limit_ = options.span_limit;
   out.span_limit = limit_;
   if (sentence.empty()) return;
   while (true) {
-    const bool complete = parse(sentence);
-    if (complete && prefix_.back() != kNoNode) break;
-    if (!complete && limit_ > 1) {  // too many edges
-      limit_ = limit_ > 5 ? 5 : limit_ > 2 ? 2 : 1;
-    } else if (own_ && options.glue != Glue::never) {
-      // S of the grammar does not cover the sentence, or not at any price that may be paid.
-      own_ = false;
-      glue_ = true;
-      limit_ = options.span_limit;
-    } else {
-      return;
-    }
+    const bool within = parse(sentence);
+    if (within && prefix_.back() != kNoNode) break;
+    if (!relax(!within)) return;
   }
   const auto size = static_cast<uint32_t>(sentence.size());
   whole_.edges.push_back({kGoal, {prefix_[size], kNoNode}});
   add_node(plan_.goal(), 0, size);
   trim(out);
   out.span_limit = limit_;
+}
+
+// What to try next when there were too many edges or no derivation; false if nothing is left.
+bool ContextFreeForestBuilder::relax(bool too_large) {
+  const ParseOptions& options = plan_.options();
+  if (too_large && limit_ > 1) {
+    limit_ = limit_ > 5 ? 5 : limit_ > 2 ? 2 : 1;
+    return true;
+  }
+  if (options.glue == Glue::never) return false;
+  limit_ = options.span_limit;
+  if (own_) {  // S of the grammar does not cover the sentence, or not at any price to be paid
+    own_ = false;
+    glue_ = true;
+    return true;
+  }
+  return !std::exchange(glue_any_, true);
 }
 
 uint32_t ContextFreeForestBuilder::add_node(uint32_t category, uint32_t begin, uint32_t end) {
@@ -158,7 +168,7 @@ void ContextFreeForestBuilder::glue(uint32_t end) {
   std::vector<ForestEdge>& edges = pending_[plan_.s()];
   for (uint32_t node = last_at_[end]; node != kNoNode; node = previous_at_[node]) {
     const ForestNode& part = whole_.nodes[node];
-    if (part.category == plan_.s()) continue;
+    if (part.category == plan_.s() || !(glue_any_ || part.category == plan_.x())) continue;
     if (part.begin == 0)
       edges.push_back({kGlueFirst, {node, kNoNode}});
     else if (prefix_[part.begin] != kNoNode)

@@ -8,9 +8,9 @@
 //
 // CKY+: active items (trie node of the rule table, tails so far) advance over a word or a finished
 // node.  Glue rules S -> X, S -> S X start at position 0 and have no span limit; Goal -> S closes.
-// A word without a one-word rule passes through as itself, so with glue there is always a
-// derivation.  A grammar that brings its own rules for S is used without glue as long as it has a
-// derivation of its own.
+// A word without a one-word rule passes through as itself, so with glue, of any category where X
+// is not enough, there is always a derivation.  A grammar that brings its own rules for S is used
+// without glue as long as it has a derivation of its own.
 //
 // The size is linear in the sentence's length for a fixed span limit, but for rules of S.
 #pragma once
@@ -93,6 +93,7 @@ class ParsePlan {
   uint32_t s() const { return s_; }
   uint32_t goal() const { return goal_; }
   bool has_own_goal() const { return has_own_goal_; }
+  bool has_own_default() const { return has_own_default_; }
   // Categories, each after those that it can be rewritten to by a unary rule.
   std::span<const uint32_t> order() const { return order_; }
   // The trie node behind a single nonterminal, RuleTable::kNone if there is none.
@@ -109,7 +110,7 @@ class ParsePlan {
   ParseOptions options_;
   std::vector<std::string> labels_;
   uint32_t x_, s_, goal_;
-  bool has_own_goal_;
+  bool has_own_goal_, has_own_default_;
   std::vector<uint32_t> order_;
   std::vector<uint32_t> unary_;
   std::vector<bool> leads_to_goal_;
@@ -128,6 +129,7 @@ class ContextFreeForestBuilder {
     std::array<uint32_t, kMaxArity> tails;
   };
 
+  bool relax(bool too_large);
   bool parse(std::span<const uint32_t> sentence);
   bool parse_from(uint32_t begin, std::span<const uint32_t> sentence);
   void advance(uint32_t begin, uint32_t end, std::span<const uint32_t> sentence);
@@ -144,6 +146,7 @@ class ContextFreeForestBuilder {
   uint32_t limit_ = 0;
   bool own_ = false;  // S of the grammar has no span limit
   bool glue_ = false;
+  bool glue_any_ = false;                         // any category, not only X
   uint64_t work_ = 0;                             // items looked at
   ContextFreeForest whole_;                       // before trimming
   std::vector<uint32_t> last_at_;                 // by end: the node found last, or kNoNode

@@ -14,6 +14,7 @@ ParsePlan::ParsePlan(const RuleTable& table, const ParseOptions& options)
   s_ = label(options.goal);
   x_ = label(options.default_category);
   has_own_goal_ = s_ < in_table;
+  has_own_default_ = x_ < in_table;
   goal_ = static_cast<uint32_t>(labels_.size());
   labels_.emplace_back("Goal");
   unary_.assign(labels_.size(), RuleTable::kNone);
