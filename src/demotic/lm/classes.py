@@ -18,6 +18,7 @@ from pathlib import Path
 
 from demotic import _core, files
 from demotic.errors import ArgumentError, FormatError
+from demotic.lm.text import read_into
 from demotic.progress import SILENT, Progress
 
 _SLICE = 1024  # words looked at between two signs of life
@@ -91,22 +92,8 @@ def cluster(
         raise ArgumentError(f"{classes} classes: at least one is needed")
     if iterations < 0:
         raise ArgumentError(f"{iterations} iterations: give 0 or more")
-    paths = [text] if isinstance(text, str | Path) else list(text)
     counts = _core.BigramCounts()
-    with progress.step("counting neighbours", unit="lines") as advance:
-        for path in paths:
-            counts.next_file()
-            with files.naming(path):
-                for chunk in files.read_text(path):
-                    before = counts.lines
-                    counts.add(chunk)
-                    advance(counts.lines - before)
-    if counts.words == 0:
-        raise FormatError(
-            "the text has no words",
-            path=paths[0] if paths else None,
-            remedy="give a text with at least one sentence",
-        )
+    read_into(counts, text, "counting neighbours", progress)
     exchange = _core.ClassExchange(counts, classes, max(1, min_count), max(1, threads))
     size = len(exchange)
     with progress.step("exchanging words", total=iterations * size, unit="words") as advance:

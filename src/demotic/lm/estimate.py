@@ -18,9 +18,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from demotic import _core, files
-from demotic.errors import ArgumentError, FormatError
+from demotic import _core
+from demotic.errors import ArgumentError
 from demotic.lm.model import LanguageModel, ngram_sink
+from demotic.lm.text import read_into
 from demotic.progress import SILENT, Progress
 
 MAX_ORDER = 6
@@ -118,26 +119,12 @@ def estimate(
         raise ArgumentError("pruning thresholds cannot be negative")
     if vocab_limit is not None and vocab_limit < 1:
         raise ArgumentError(f"vocabulary limit {vocab_limit}: give a number of words")
-    paths = [text] if isinstance(text, str | Path) else list(text)
-    if not paths:
-        raise ArgumentError("no text to estimate from")
     folder = str(temp) if temp is not None else tempfile.gettempdir()
 
     # A quarter for the ids leaves room to sort the n-grams beside them.
     core_text = _core.LmText(folder, max(1, memory // 4), skip_special)
-    with progress.step("reading text", unit="lines") as advance:
-        for path in paths:
-            core_text.next_file()
-            with files.naming(path):
-                for chunk in files.read_text(path):
-                    before = core_text.lines
-                    core_text.add(chunk)
-                    advance(core_text.lines - before)
+    read_into(core_text, text, "reading text", progress)
     words, lines = core_text.words, core_text.lines
-    if words == 0:
-        raise FormatError(
-            "the text has no words", path=paths[0], remedy="give a text with at least one sentence"
-        )
     with progress.step("estimating", unit="n-grams") as advance:
         core = _core.lm_estimate(
             core_text,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from demotic._core import BleuOptions, BleuSmoothing, Vocab, bleu_scores, bleu_statistics
+from demotic._core import BleuOptions, BleuSmoothing, bleu_scores, bleu_statistics
 from demotic.errors import ArgumentError
-from demotic.metrics.metric import Array, Metric, References, check_parallel
-from demotic.metrics.tokenise import check_tokeniser, token_lines, tokeniser
+from demotic.metrics.metric import Array, Metric, References
+from demotic.metrics.tokenise import check_tokeniser, encoded
 
 _SMOOTHING = {  # name: (the core's, the value when none is given: Chen and Cherry 2014)
     "none": (BleuSmoothing.none, 0.0),
@@ -63,11 +63,10 @@ class Bleu(Metric):
 
     def statistics(self, hypotheses: Sequence[str], references: References) -> Array:
         """matches of n = 1-4, hypothesis n-grams of n = 1-4, both lengths."""
-        check_parallel(hypotheses, references)
-        vocab = Vocab()
-        tokens = tokeniser(self._tokenise, lowercase=self._lowercase)
-        streams = [token_lines(stream, tokens, vocab) for stream in references]
-        rows = bleu_statistics(token_lines(hypotheses, tokens, vocab), streams, self._threads)
+        lines, streams = encoded(
+            hypotheses, references, tokenise=self._tokenise, lowercase=self._lowercase
+        )
+        rows = bleu_statistics(lines, streams, self._threads)
         return rows.astype(np.float64)
 
     def values(self, totals: Array) -> Array:

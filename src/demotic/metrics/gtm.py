@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from demotic import __version__
-from demotic._core import Vocab, gtm_statistics
+from demotic._core import gtm_statistics
 from demotic.errors import ArgumentError
-from demotic.metrics.metric import Array, Metric, References, check_parallel
-from demotic.metrics.tokenise import check_tokeniser, token_lines, tokeniser
+from demotic.metrics.metric import Array, Metric, References
+from demotic.metrics.tokenise import check_tokeniser, encoded
 
 
 class Gtm(Metric):
@@ -40,11 +40,9 @@ class Gtm(Metric):
 
     def statistics(self, hypotheses: Sequence[str], references: References) -> Array:
         """Match size, hypothesis length, mean reference length."""
-        check_parallel(hypotheses, references)
-        vocab = Vocab()
-        tokens = tokeniser(self._tokenise, lowercase=self._lowercase)
-        streams = [token_lines(stream, tokens, vocab) for stream in references]
-        lines = token_lines(hypotheses, tokens, vocab)
+        lines, streams = encoded(
+            hypotheses, references, tokenise=self._tokenise, lowercase=self._lowercase
+        )
         return gtm_statistics(lines, streams, self._exponent, self._threads)
 
     def values(self, totals: Array) -> Array:

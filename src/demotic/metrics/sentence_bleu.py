@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from demotic import _core
 from demotic.metrics.bleu import bleu_options
-from demotic.metrics.metric import Array, References, check_parallel
-from demotic.metrics.tokenise import token_lines, tokeniser
+from demotic.metrics.metric import Array, References
+from demotic.metrics.tokenise import encoded, tokeniser
 
 
 class SentenceBleu:
@@ -66,10 +66,6 @@ def sentence_bleu_scores(
     threads: int = 1,
 ) -> Array:
     """The sentence BLEU of each line of a corpus; ``references`` as in :class:`Metric`."""
-    check_parallel(hypotheses, references)
     options = bleu_options(smoothing, smoothing_value, effective_order=effective_order)
-    tokens = tokeniser(tokenise, lowercase=lowercase)
-    vocab = _core.Vocab()
-    streams = [token_lines(stream, tokens, vocab) for stream in references]
-    lines = token_lines(hypotheses, tokens, vocab)
+    lines, streams = encoded(hypotheses, references, tokenise=tokenise, lowercase=lowercase)
     return _core.bleu_scores(_core.bleu_statistics(lines, streams, threads), options)

@@ -7,6 +7,7 @@ from functools import cache
 
 from demotic._core import TokenLines, Vocab
 from demotic.errors import ArgumentError, MissingDependencyError
+from demotic.metrics.metric import References, check_parallel
 
 # Those that download a model (spm, flores...) are left out: an evaluation must work offline.
 TOKENISERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
@@ -52,3 +53,14 @@ def token_lines(sentences: Sequence[str], tokens: Callable[[str], str], vocab: V
     lines = TokenLines()
     lines.append("".join(f"{tokens(sentence)}\n" for sentence in sentences).encode(), vocab)
     return lines
+
+
+def encoded(
+    hypotheses: Sequence[str], references: References, *, tokenise: str, lowercase: bool
+) -> tuple[TokenLines, list[TokenLines]]:
+    """Hypotheses and references as ids of one vocabulary."""
+    check_parallel(hypotheses, references)
+    vocab = Vocab()
+    tokens = tokeniser(tokenise, lowercase=lowercase)
+    streams = [token_lines(stream, tokens, vocab) for stream in references]
+    return token_lines(hypotheses, tokens, vocab), streams
