@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,26 @@ def data() -> Path:
     if not folder.is_dir():
         pytest.skip("no folder of corpora (set DEMOTIC_DATA)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def toy_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small model of an invented language pair, as a folder; look, but do not touch."""
+    import demotic
+    from tests.systems import toys
+
+    path = tmp_path_factory.mktemp("models") / "toy"
+    demotic.train(toys.bitext(400), dev=toys.bitext(40, 7), config=toys.QUICK, out=path)
+    return path
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests leave the user's cache alone."""
+    old = os.environ.get("XDG_CACHE_HOME")
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    if old is None:
+        del os.environ["XDG_CACHE_HOME"]
+    else:
+        os.environ["XDG_CACHE_HOME"] = old

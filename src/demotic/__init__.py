@@ -6,14 +6,31 @@ from demotic import errors
 
 if TYPE_CHECKING:
     from demotic.corpus import Bitext, read_bitext
+    from demotic.model import Model, Translation, load, train
 
     __version__: str
 
-__all__ = ["Bitext", "__version__", "errors", "read_bitext"]
+__all__ = [
+    "Bitext",
+    "Model",
+    "Translation",
+    "__version__",
+    "errors",
+    "load",
+    "read_bitext",
+    "train",
+]
 
 # Where each name lives. A module is imported when a name of it is first asked for, so that
 # `import demotic` and `demotic --help` cost next to nothing.
-_HOMES = {"Bitext": "demotic.corpus", "read_bitext": "demotic.corpus"}
+_HOMES = {
+    "Bitext": "demotic.corpus",
+    "Model": "demotic.model",
+    "Translation": "demotic.model",
+    "load": "demotic.model",
+    "read_bitext": "demotic.corpus",
+    "train": "demotic.model",
+}
 
 
 if not TYPE_CHECKING:  # or type checkers would take any name for a good one

@@ -23,6 +23,7 @@ from demotic.errors import DemoticError, EncodingError, FileAccessError, FormatE
 
 CHUNK = 1 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
+_MARKS = (_GZIP_MAGIC, codecs.BOM_UTF8)
 _REMEDIES = {
     errno.ENOENT: "check the name",
     errno.EACCES: "check the permissions of the file and of its folder",
@@ -61,9 +62,9 @@ def read_bytes(path: str | Path) -> Iterator[bytes]:
         if str(path) != "-":
             raw = stack.enter_context(Path(path).open("rb"))
         # The first bytes are looked at and put back, since a pipe cannot be rewound.
-        head = raw.read(2)
+        head = _first_bytes(raw)
         stream = cast(BinaryIO, _Prefixed(head, raw))
-        if head == _GZIP_MAGIC:
+        if head.startswith(_GZIP_MAGIC):
             unpacked = stack.enter_context(gzip.GzipFile(fileobj=stream))
             stream = cast(BinaryIO, unpacked)
         try:
@@ -75,8 +76,18 @@ def read_bytes(path: str | Path) -> Iterator[bytes]:
             ) from error
 
 
+def _first_bytes(raw: BinaryIO) -> bytes:
+    """What is there to read, enough of it to tell gzip and a byte-order mark."""
+    head = b""
+    while more := raw.read1(CHUNK):  # type: ignore[attr-defined]
+        head += more
+        if not any(len(head) < len(mark) and mark.startswith(head) for mark in _MARKS):
+            break
+    return head
+
+
 class _Prefixed:
-    """A stream with a few bytes put back in front."""
+    """A stream with a few bytes put back in front; it gives what is there and waits for no more."""
 
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         self._head = head
@@ -84,12 +95,11 @@ class _Prefixed:
 
     def read(self, size: int = -1) -> bytes:
         if not self._head:
-            return self._rest.read(size)
-        if size < 0:
-            size = sys.maxsize
-        head, self._head = self._head[:size], self._head[size:]
-        rest = size - len(head)
-        return head + self._rest.read(-1 if size == sys.maxsize else rest) if rest else head
+            available: bytes = self._rest.read1(size)  # type: ignore[attr-defined]
+            return available
+        end = size if size >= 0 else len(self._head)
+        head, self._head = self._head[:end], self._head[end:]
+        return head
 
 
 def read_text(path: str | Path) -> Iterator[bytes]:

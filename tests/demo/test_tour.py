@@ -8,6 +8,7 @@ from pathlib import Path
 import polib
 import pytest
 
+import demotic
 from demotic.demo import catalogues, report, tour
 from demotic.errors import FormatError
 
@@ -48,15 +49,20 @@ def test_every_stop_has_a_result(system: Path, tmp_path: Path) -> None:
     assert natural > reversed_
     scores = {r.system: r.score.value for r in taken.results if r.score.name == "BLEU"}
     assert scores["word by word"] > scores["left as it is"]
+    assert scores["hiero"] > 90
+    assert taken.speeds["hiero"].training_seconds > 0
     for sample in taken.samples:
-        assert sample["word by word"].count("%(count)d") == 1
-        assert sample["word by word"].count("<b>") == 1
+        for system in ("word by word", "hiero"):
+            assert sample[system].count("%(count)d") == 1
+            assert sample[system].count("<b>") == 1
+    assert demotic.load(tmp_path / "out" / "en-fr.demotic").about.system == "hiero"
 
     page = report.html(taken)
     assert "<svg" in page
     assert "chose3" in page
     assert "<b>now</b>" not in page, "messages are shown, not interpreted"
     assert "word by word" in report.summary(taken)
+    assert "seen in" in report.summary(taken), "the tree names the messages behind its rules"
 
 
 def test_two_foreign_languages_meet_over_english(system: Path) -> None:

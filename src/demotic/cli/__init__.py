@@ -10,7 +10,19 @@ from typing import Annotated
 
 import typer
 
-from demotic.cli import align, convert, demo, evaluate, extract, inspect, lm
+from demotic.cli import (
+    align,
+    convert,
+    demo,
+    evaluate,
+    explain,
+    extract,
+    inspect,
+    lm,
+    train,
+    translate,
+    tune,
+)
 from demotic.errors import DemoticError
 
 app = typer.Typer(
@@ -41,7 +53,19 @@ def _root(
     pass
 
 
-for module in (demo, align, lm, extract, evaluate, inspect, convert):
+for module in (
+    demo,
+    train,
+    translate,
+    explain,
+    evaluate,
+    align,
+    lm,
+    extract,
+    tune,
+    inspect,
+    convert,
+):
     app.command(module.NAME, no_args_is_help=module.NEEDS_ARGUMENTS)(module.command)
 
 

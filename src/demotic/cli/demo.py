@@ -26,7 +26,7 @@ def command(
     quiet: Quiet = False,
     json_log: JsonLog = False,
 ) -> None:
-    """A tour on real text: messages of free software, read, aligned, modelled and measured.
+    """A tour on real text: a translator trained on messages of free software, and measured.
 
     A few small packages are fetched with pip into a cache, once; without a network the tour uses
     the catalogues installed on the system.  It writes a page to look at.
@@ -54,5 +54,7 @@ def command(
     print(report.summary(taken))
     print(f"A page to look at: {page}")
     print("Try the models yourself:")
-    print(f"  demotic inspect {out}/*")
+    print(f"  demotic translate {out}/{source}-{target}.demotic")
+    print(f"  demotic explain {out}/{source}-{target}.demotic '{taken.explanation.source}'")
+    print(f"  demotic inspect {out}/train.*")
     print(f"  demotic lm --model {out}/{target}.lm.bin {out}/train.{target}")

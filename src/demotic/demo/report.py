@@ -7,6 +7,8 @@ from html import escape
 
 from demotic.align.page import STYLE, figure
 from demotic.demo.tour import Tour
+from demotic.explain.page import TREE_STYLE, features
+from demotic.explain.page import figure as figure_of
 from demotic.metrics import Result
 
 _TABLES = """
@@ -22,10 +24,14 @@ dt { color:var(--soft); font-size:.85rem; } dd { margin:0; }
 """
 _MATRICES = 8
 _WORDS = 24
+_TRANSLATIONS = 5
+
+
+_COLUMNS = ("system", "BLEU", "chrF2", "TER", "sentences/s", "training")
 
 
 def scores(tour: Tour) -> list[tuple[str, ...]]:
-    """A row for each system: its name, BLEU with interval, chrF, TER, p against the first."""
+    """A row for each system: its name, BLEU with interval, chrF, TER, speed, time to train."""
     rows: dict[str, list[str]] = {}
     for result in tour.results:
         score = result.score
@@ -34,6 +40,9 @@ def scores(tour: Tour) -> list[tuple[str, ...]]:
         if score.interval is not None:
             text += f" [{score.interval.low:.1f}, {score.interval.high:.1f}]"
         row.append(text)
+    for name, row in rows.items():
+        speed = tour.speeds[name]
+        row += [f"{speed.sentences_per_second:,.0f}", f"{speed.training_seconds:.1f} s"]
     return [tuple(row) for row in rows.values()]
 
 
@@ -53,12 +62,24 @@ def summary(tour: Tour) -> str:
         f"  {natural[1]:8.2f}  {natural[0]}",
         f"  {scrambled[1]:8.2f}  {scrambled[0]}",
         "",
-        *_columns([("system", "BLEU", "chrF2", "TER"), *scores(tour)]),
+        *_columns([_COLUMNS, *scores(tour)]),
+        "",
+        "unseen messages:",
+        *_translations(tour),
+        "",
+        "why:",
+        *tour.explanation.tree().splitlines(),
         "",
         *_columns([(name, f"{seconds:.1f} s") for name, seconds in tour.seconds.items()]),
         "",
     ]
     return "\n".join(lines)
+
+
+def _translations(tour: Tour) -> Iterator[str]:
+    for sample in tour.samples[:_TRANSLATIONS]:
+        yield f"  {sample['message']}"
+        yield f"  → {sample['hiero']}"
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
@@ -84,6 +105,7 @@ def html(tour: Tour) -> str:
             *_alignment(tour),
             *_language_model(tour),
             *_evaluation(tour),
+            *_explanation(tour),
             "<h2>Time</h2>",
             _table(("step", "seconds"), [(name, f"{s:.1f}") for name, s in tour.seconds.items()]),
         ]
@@ -94,7 +116,7 @@ def html(tour: Tour) -> str:
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
-<style>{STYLE}{_TABLES}</style>
+<style>{STYLE}{_TABLES}{TREE_STYLE}</style>
 </head>
 <body>
 {body}
@@ -137,10 +159,10 @@ def _language_model(tour: Tour) -> Iterator[str]:
 def _evaluation(tour: Tour) -> Iterator[str]:
     yield "<h2>What the metrics say</h2>"
     yield (
-        f"<p>Three simple ways to translate a message, on {tour.parts.report.test:,} unseen ones, "
-        "with 95 % bootstrap intervals. A real translator has to beat them.</p>"
+        f"<p>The translator (hiero) and three simple ways to translate a message, on "
+        f"{tour.parts.report.test:,} unseen ones, with 95 % bootstrap intervals.</p>"
     )
-    yield _table(("system", "BLEU", "chrF2", "TER"), scores(tour))
+    yield _table(_COLUMNS, scores(tour))
     compared = [result for result in tour.results if result.comparison is not None]
     yield "<p>Against the first, with two-sided p-values:</p>"
     yield _table(("system", "metric", "difference", *_tests(compared)), map(_comparison, compared))
@@ -153,6 +175,14 @@ def _evaluation(tour: Tour) -> Iterator[str]:
     for sample in tour.samples:
         entries = (f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in sample.items())
         yield f"<dl>{''.join(entries)}</dl>"
+
+
+def _explanation(tour: Tour) -> Iterator[str]:
+    yield "<h2>Where each word comes from</h2>"
+    yield f"<p>{escape(tour.explanation.source)}</p>"
+    yield figure_of(tour.explanation)
+    yield "<p>What its score is made of:</p>"
+    yield features(tour.explanation)
 
 
 def _pairs_to_show(tour: Tour) -> list[int]:

@@ -1,14 +1,12 @@
-"""The tour: real messages are read, cleaned, taken apart, aligned, modelled and measured.
-
-Until a translator stands on these parts, three simple ways to translate a message show what the
-metrics say: leave it as it is, look every word up, or reuse the most similar message of the memory.
+"""The tour: real messages are read, cleaned, taken apart, aligned and modelled, and a translator is
+trained on them and measured beside three simple ways to translate a message: leave it as it is,
+look every word up, or reuse the most similar message of the memory.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +16,6 @@ from demotic.corpus import (
     Bitext,
     Cleaning,
     CleaningReport,
-    Encoded,
     Orthography,
     Split,
     clean,
@@ -26,17 +23,23 @@ from demotic.corpus import (
     read_bitext,
     split,
 )
+from demotic.demo.baselines import Memory, word_by_word
 from demotic.demo.catalogues import find_catalogues
 from demotic.errors import FormatError
+from demotic.explain import Explanation
 from demotic.files import naming, write_lines
 from demotic.lm import LanguageModel
 from demotic.lm.estimate import estimate
 from demotic.metrics import Bleu, Chrf, Result, Ter, evaluate
+from demotic.model import Model, train
 from demotic.progress import SILENT, Progress
 
 DEV = TEST = 400  # messages
 SMALLEST = 1_000  # pairs that make a tour worth while
 ORDERS = (1, 2, 3, 4, 5)
+SHOWN = 12  # unseen messages
+# A tour should not take long: fewer rounds of tuning than a model for use deserves.
+SETTINGS = {"lm": {"order": 4}, "tune": {"mert": {"iterations": 4, "restarts": 1}}}
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,14 @@ class Fluency:
     order: int
     ngrams: int
     perplexity: float
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What a way to translate costs."""
+
+    training_seconds: float
+    sentences_per_second: float
 
 
 @dataclass(frozen=True)
@@ -63,8 +74,11 @@ class Tour:
     lexicon: dict[str, tuple[str, float]]
     fluency: list[Fluency]
     orders: list[tuple[str, float]]  # the words of a message in several orders, with their log10
+    model: Model
     samples: list[dict[str, str]]
+    explanation: Explanation
     results: list[Result]
+    speeds: dict[str, Speed]
     seconds: dict[str, float] = field(default_factory=dict)
 
 
@@ -120,12 +134,39 @@ def run(
         table = LexicalTable.estimate(source_text, target_text, alignments.links, progress=progress)
         lexicon = _best_words(table)
     with clock.part("language model"):
-        fluency, model = _fluency(
-            out / f"train.{target}", parts.test, writing[target], out, threads
+        fluency, lm = _fluency(out / f"train.{target}", parts.test, writing[target], out, threads)
+        orders = _orders(lm, parts.test, writing[target])
+    with clock.part("train the translator"):
+        model = train(
+            parts.train,
+            system="hiero",
+            dev=parts.dev,
+            config=SETTINGS,
+            out=out / f"{source}-{target}.demotic",
+            threads=threads,
+            progress=progress,
         )
-        orders = _orders(model, parts.test, writing[target])
     with clock.part("translate and evaluate"):
-        systems, samples = _systems(parts, writing[source], writing[target], lexicon)
+        ways = {
+            "left as it is": _Way(lambda lines: lines),
+            "most similar message": _remembering(parts.train, writing[source]),
+            "word by word": _Way(
+                lambda lines: [
+                    word_by_word(writing[source].encode(line), writing[target], lexicon)
+                    for line in lines
+                ],
+                clock.seconds["align"],
+            ),
+            "hiero": _Way(
+                lambda lines: [
+                    best[0].text for best in model.translate_lines(lines, threads=threads)
+                ],
+                clock.seconds["train the translator"],
+            ),
+        }
+        systems, speeds = _translated(ways, list(parts.test.source_lines()))
+        samples = _samples(systems, parts.test)
+        explanation = model.explain(_to_explain(samples))
         metrics = [Bleu(), Chrf(), Ter()]
         results = evaluate(
             systems,
@@ -146,8 +187,11 @@ def run(
         lexicon=lexicon,
         fluency=fluency,
         orders=orders,
+        model=model,
         samples=samples,
+        explanation=explanation,
         results=results,
+        speeds=speeds,
         seconds=clock.seconds,
     )
 
@@ -235,70 +279,49 @@ def _orders(model: LanguageModel, test: Bitext, writing: Orthography) -> list[tu
     return [(" ".join(words), model.score(" ".join(words))) for words in shown]
 
 
-def _systems(
-    parts: Split,
-    source: Orthography,
-    target: Orthography,
-    lexicon: dict[str, tuple[str, float]],
-) -> tuple[dict[str, list[str]], list[dict[str, str]]]:
-    memory = _Memory(parts.train, source)
-    pairs = list(parts.test)
-    systems: dict[str, list[str]] = {
-        "left as it is": [],
-        "most similar message": [],
-        "word by word": [],
-    }
-    for pair in pairs:
-        encoded = source.encode(pair.source)
-        systems["left as it is"].append(pair.source)
-        systems["most similar message"].append(memory.nearest(encoded))
-        systems["word by word"].append(_word_by_word(encoded, target, lexicon))
+@dataclass(frozen=True)
+class _Way:
+    """A way to translate lines, and how long it took to prepare."""
+
+    translate: Callable[[list[str]], Iterable[str]]
+    training_seconds: float = 0.0
+
+
+def _remembering(train: Bitext, writing: Orthography) -> _Way:
+    begin = time.perf_counter()
+    memory = Memory(train, writing)
+    return _Way(
+        lambda lines: [memory.nearest(writing.encode(line)) for line in lines],
+        time.perf_counter() - begin,
+    )
+
+
+def _translated(
+    ways: dict[str, _Way], lines: list[str]
+) -> tuple[dict[str, list[str]], dict[str, Speed]]:
+    systems, speeds = {}, {}
+    for name, way in ways.items():
+        begin = time.perf_counter()
+        systems[name] = list(way.translate(lines))
+        seconds = max(time.perf_counter() - begin, 1e-6)
+        speeds[name] = Speed(way.training_seconds, len(lines) / seconds)
+    return systems, speeds
+
+
+def _samples(systems: dict[str, list[str]], test: Bitext) -> list[dict[str, str]]:
+    """Messages with placeholders first, then the longest that fit on a line."""
     samples = [
         {
             "message": pair.source,
             "reference": pair.target,
             **{name: lines[row] for name, lines in systems.items() if name != "left as it is"},
         }
-        for row, pair in enumerate(pairs)
+        for row, pair in enumerate(test)
     ]
     samples.sort(key=lambda sample: ("%" not in sample["message"], -len(sample["message"])))
-    return systems, [sample for sample in samples if len(sample["message"]) < 90][:12]
+    return [sample for sample in samples if len(sample["message"]) < 90][:SHOWN]
 
 
-def _word_by_word(
-    encoded: Encoded, target: Orthography, lexicon: dict[str, tuple[str, float]]
-) -> str:
-    tokens = [lexicon.get(token, (token, 0.0))[0] for token in encoded.tokens]
-    return target.decode(tokens, encoded, alignment=[(i, i) for i in range(len(tokens))])
-
-
-class _Memory:
-    """A translation memory: the message that shares the most words, rare words counting more."""
-
-    def __init__(self, train: Bitext, writing: Orthography) -> None:
-        self._targets = list(train.target_lines())
-        self._sources = [
-            set(encoded.tokens) for encoded in writing.encode_lines(train.source_lines())
-        ]
-        self._holders: dict[str, list[int]] = defaultdict(list)
-        for row, tokens in enumerate(self._sources):
-            for token in tokens:
-                self._holders[token].append(row)
-
-    def nearest(self, encoded: Encoded) -> str:
-        weights: Counter[int] = Counter()
-        for token in set(encoded.tokens):
-            holders = self._holders.get(token, ())
-            # A word in more than one message of twenty says too little to look at them all.
-            if holders and len(holders) * 20 <= len(self._sources):
-                for row in holders:
-                    weights[row] += 1
-        if not weights:
-            return ""
-        tokens = set(encoded.tokens)
-
-        def similarity(row: int) -> tuple[float, int]:
-            other = self._sources[row]
-            return 2 * len(tokens & other) / (len(tokens) + len(other)), -row
-
-        return self._targets[max(weights, key=similarity)]
+def _to_explain(samples: list[dict[str, str]]) -> str:
+    """The message whose tree fits best on a screen."""
+    return min((sample["message"] for sample in samples), key=lambda text: abs(len(text) - 40))

@@ -1,0 +1,324 @@
+"""A model on disk: a folder of parts, or the same folder in one ``.demotic`` file.
+
+    with Bundle.create("de-en.demotic", about) as folder:       # all of it, or nothing
+        (folder / "weights.json").write_text(...)
+    bundle = Bundle.open("de-en.demotic")
+    bundle.about.system, bundle.path("rules.bin")
+
+``model.json`` says what the model is and lists every part with its size and sha256.  Opening
+compares the parts with that list; a part that was compared before and has not been touched since
+(size, time and file number are remembered in the user's cache) is not read again, so that opening
+takes milliseconds for a model of any size.
+
+A ``.demotic`` file is a zip archive whose members are stored, not compressed.  Parts are mapped
+into memory, so it is unpacked into the cache when it is opened for the first time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from demotic import files
+from demotic.cache import Remembered, cache_folder
+from demotic.errors import ArgumentError, CorruptFileError, DemoticError, FileAccessError
+
+SCHEMA = 1
+SUFFIX = ".demotic"
+ABOUT = "model.json"
+_FORMAT = "demotic model"
+_CHUNK = 1 << 20
+_UNPACKED = 8  # models kept in the cache
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the same parts give the same archive
+
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """What a model is, without its parts."""
+
+    system: str
+    source_language: str
+    target_language: str
+    config: Mapping[str, Any]
+    """Everything that was chosen, defaults included."""
+    dev: Mapping[str, Any] = field(default_factory=dict)
+    """The score on the development set: ``metric``, ``value``, ``signature``, ``sentences``."""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    """Where the text came from, how much of it was used, what training took."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file of a bundle."""
+
+    bytes: int
+    sha256: str
+
+
+class Bundle:
+    """A model's parts, each of them present and as it was written."""
+
+    def __init__(self, folder: Path, about: About, parts: Mapping[str, Part]) -> None:
+        """Use ``Bundle.open``."""
+        self.folder = folder
+        self.about = about
+        self.parts = dict(parts)
+
+    @classmethod
+    @contextmanager
+    def create(cls, path: str | Path, about: About) -> Iterator[Path]:
+        """An empty folder for the parts; it becomes the bundle at ``path`` when the block ends.
+
+        A ``path`` that ends in ``.demotic`` becomes one file, any other a folder.
+        """
+        with _made(Path(path)) as folder:
+            yield folder
+            _write_about(folder, about)
+
+    @classmethod
+    def open(cls, path: str | Path, *, verify: bool | None = None) -> Bundle:
+        """A bundle, after a look at its parts.
+
+        ``verify`` reads and compares every part, True always, False never; without it, those that
+        were not compared before.
+        """
+        path = Path(path)
+        with files.naming(path):
+            if path.is_dir():
+                bundle = cls._read(path)
+                bundle._check(verify)
+                return bundle
+            if not path.exists():
+                raise FileAccessError("no such model", path=path)
+            return cls._unpacked(path, verify)
+
+    def path(self, part: str) -> Path:
+        """Where a part is."""
+        if part not in self.parts:
+            raise CorruptFileError(
+                f"the model has no part {part}", path=self.folder, remedy="train it again"
+            )
+        return self.folder / part
+
+    def copy(self, path: str | Path) -> None:
+        """The same bundle in another place, as a folder or as a ``.demotic`` file."""
+        with _made(Path(path)) as folder:
+            for name in [ABOUT, *self.parts]:
+                shutil.copyfile(self.folder / name, folder / name)
+
+    # -- reading --------------------------------------------------------------------------------
+
+    @classmethod
+    def _read(cls, folder: Path) -> Bundle:
+        path = folder / ABOUT
+        if not path.is_file():
+            raise CorruptFileError(
+                f"not a model: it has no {ABOUT}", path=folder, remedy="give a trained model"
+            )
+        with files.naming(path):
+            return cls(folder, *_parsed(path.read_bytes()))
+
+    def _check(self, verify: bool | None) -> None:
+        for name, part in self.parts.items():
+            path = self.folder / name
+            if not path.is_file():
+                raise CorruptFileError(
+                    f"the model's part {name} is missing", path=path, remedy="copy the model again"
+                )
+            size = path.stat().st_size
+            if size != part.bytes:
+                raise CorruptFileError(
+                    f"the model's part {name} has {size:,} bytes and should have {part.bytes:,}",
+                    path=path,
+                    remedy="copy the model again",
+                )
+            if verify is False:
+                continue
+            known = Remembered(path)
+            if verify or known.value != part.sha256:
+                if _sha256(path) != part.sha256:
+                    raise _changed(name).at(path)
+                known.remember(part.sha256)
+
+    @classmethod
+    def _unpacked(cls, path: Path, verify: bool | None) -> Bundle:
+        known = Remembered(path)
+        folder = cache_folder("models") / known.value if known.value else None
+        if folder is not None and folder.is_dir() and not verify:
+            try:
+                bundle = cls._read(folder)
+                bundle._check(verify)
+                os.utime(folder)
+                return bundle
+            except DemoticError:
+                pass  # the copy in the cache was damaged; the archive has the original
+        digest = _unpack(path)
+        known.remember(digest)
+        bundle = cls._read(cache_folder("models") / digest)
+        bundle._check(None)
+        return bundle
+
+
+def _parsed(content: bytes) -> tuple[About, dict[str, Part]]:
+    try:
+        record = json.loads(content)
+        if record["format"] != _FORMAT:
+            raise ValueError("it describes something else")
+        schema = int(record["schema"])
+        if schema > SCHEMA:
+            raise CorruptFileError(
+                f"a model of version {schema}, and this Demotic reads up to version {SCHEMA}",
+                remedy="upgrade Demotic",
+            )
+        parts = {
+            str(name): Part(int(part["bytes"]), str(part["sha256"]))
+            for name, part in record["parts"].items()
+        }
+        about = About(
+            system=str(record["system"]),
+            source_language=str(record["source_language"]),
+            target_language=str(record["target_language"]),
+            config=dict(record["config"]),
+            dev=dict(record["dev"]),
+            provenance=dict(record["provenance"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise CorruptFileError(
+            f"the description of the model cannot be read: {error}", remedy="copy the model again"
+        ) from error
+    for name in parts:
+        if Path(name).name != name or name in ("", ".", "..", ABOUT):
+            raise CorruptFileError(f"a part of the model is called '{name}'")
+    return about, parts
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _changed(part: str) -> CorruptFileError:
+    return CorruptFileError(
+        f"the model's part {part} has changed since it was written", remedy="copy the model again"
+    )
+
+
+def _unpack(path: Path) -> str:
+    """Unpack an archive into the cache, every byte compared; the name of its folder there."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            content = archive.read(ABOUT)
+            _, parts = _parsed(content)
+            digest = hashlib.sha256(content).hexdigest()
+            with files.atomic_folder(cache_folder("models") / digest) as folder:
+                (folder / ABOUT).write_bytes(content)
+                for name, part in parts.items():
+                    _extract(archive, name, part, folder / name)
+            _forget_old(cache_folder("models"))
+            return digest
+    except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError, RuntimeError) as error:
+        message = f"{error.args[0] if error.args else error}"
+        raise CorruptFileError(
+            f"not a model, or a damaged one: {message}",
+            path=path,
+            remedy="copy the model again",
+        ) from error
+
+
+def _forget_old(folder: Path) -> None:
+    """Unpacked models that were not opened for longest go; their archives unpack again."""
+    unpacked = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
+    for path in unpacked[:-_UNPACKED]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _extract(archive: zipfile.ZipFile, name: str, part: Part, to: Path) -> None:
+    if archive.getinfo(name).file_size != part.bytes:
+        raise _changed(name)
+    found = hashlib.sha256()
+    with archive.open(name) as packed, to.open("wb") as out:
+        while chunk := packed.read(_CHUNK):
+            found.update(chunk)
+            out.write(chunk)
+    if found.hexdigest() != part.sha256:
+        raise _changed(name)
+
+
+# -- writing ------------------------------------------------------------------------------------
+
+
+def check_place(path: str | Path) -> None:
+    """Raise if no model can be written to ``path``: better before training than after it."""
+    path = Path(path)
+    if path.is_dir() and path.suffix == SUFFIX:
+        raise ArgumentError(f"{path} is a folder", remedy="choose another name for the model")
+    if path.is_dir() and any(path.iterdir()) and not (path / ABOUT).is_file():
+        raise ArgumentError(
+            f"{path} is a folder with other files in it", remedy="name a new folder"
+        )
+    if path.exists() and not path.is_dir() and path.suffix != SUFFIX:
+        raise ArgumentError(
+            f"{path} is a file", remedy=f"name a folder, or a file that ends in {SUFFIX}"
+        )
+    if not path.parent.is_dir():
+        raise FileAccessError(
+            f"no such folder: {path.parent}", path=path, remedy="create the folder first"
+        )
+    with files.naming(path), tempfile.TemporaryFile(dir=path.parent):
+        pass
+
+
+@contextmanager
+def _made(path: Path) -> Iterator[Path]:
+    """An empty folder whose content takes the place of ``path`` when the block ends well."""
+    check_place(path)
+    if path.suffix != SUFFIX:
+        with files.atomic_folder(path) as folder:
+            yield folder
+        _remember_parts(path)
+        return
+    with (
+        files.naming(path),
+        tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as name,
+    ):
+        yield Path(name)
+        with files.atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+            for part in sorted(Path(name).iterdir()):
+                member = zipfile.ZipInfo(part.name, _EPOCH)
+                with part.open("rb") as content, archive.open(member, "w", force_zip64=True) as out:
+                    shutil.copyfileobj(content, out, _CHUNK)
+
+
+def _write_about(folder: Path, about: About) -> None:
+    from demotic import __version__
+
+    parts = {
+        path.name: asdict(Part(path.stat().st_size, _sha256(path)))
+        for path in sorted(folder.iterdir())
+        if path.name != ABOUT
+    }
+    record = {
+        "format": _FORMAT,
+        "schema": SCHEMA,
+        "demotic": __version__,
+        **asdict(about),
+        "parts": parts,
+    }
+    text = json.dumps(record, ensure_ascii=False, indent=2) + "\n"
+    (folder / ABOUT).write_text(text, encoding="utf-8")
+
+
+def _remember_parts(folder: Path) -> None:
+    """What was just written needs no comparison when it is opened for the first time."""
+    _, parts = _parsed((folder / ABOUT).read_bytes())
+    for name, part in parts.items():
+        Remembered(folder / name).remember(part.sha256)

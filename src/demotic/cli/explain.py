@@ -1,0 +1,53 @@
+"""``demotic explain``: where each word of a translation comes from."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+NAME = "explain"
+NEEDS_ARGUMENTS = True
+
+
+class Format(StrEnum):
+    """How the explanation is written."""
+
+    tree = "tree"
+    json = "json"
+    html = "html"
+
+
+def command(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A trained model.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="A sentence to translate.")],
+    format: Annotated[
+        Format, typer.Option(help="An indented tree, JSON, or a page to look at.")
+    ] = Format.tree,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where it goes.")
+    ] = Path("-"),
+) -> None:
+    """Translate a sentence and show how: rules, their scores, the training sentences behind them.
+
+    \b
+    Examples:
+      demotic explain en-fr.demotic "Delete the file?"
+      demotic explain en-fr.demotic "Delete the file?" --format json
+      demotic explain en-fr.demotic "Delete the file?" --format html --output why.html
+    """
+    import json
+
+    from demotic import files
+    from demotic.model import load
+
+    explanation = load(model).explain(text.replace("\n", " "))
+    if format is Format.tree:
+        shown = explanation.tree()
+    elif format is Format.html:
+        shown = explanation.html()
+    else:
+        shown = json.dumps(explanation.to_record(), ensure_ascii=False, indent=2)
+    files.write_lines(output, [shown])

@@ -1,0 +1,199 @@
+"""``demotic train``: two texts in, a translator out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from demotic.cli.options import JsonLog, Quiet, Threads, progress_for, thread_count
+
+if TYPE_CHECKING:
+    from demotic.corpus import Bitext
+    from demotic.progress import Progress
+
+NAME = "train"
+NEEDS_ARGUMENTS = True
+
+TRAIN = ("source", "target", "bitext")
+DEV = ("dev_source", "dev_target", "dev")
+_TEXTS = (*TRAIN, *DEV, "from", "to")
+
+
+def command(
+    config: Annotated[
+        Path | None, typer.Argument(metavar="[CONFIG.toml]", help="Settings; options go first.")
+    ] = None,
+    source: Annotated[Path | None, typer.Option(metavar="FILE", help="Source sentences.")] = None,
+    target: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Their translations, line by line.")
+    ] = None,
+    bitext: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Both in one: TMX, XLIFF, PO, MO, TSV, or a folder."),
+    ] = None,
+    dev_source: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Source sentences to tune on.")
+    ] = None,
+    dev_target: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Their translations.")
+    ] = None,
+    dev: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Both in one. [default: a part of the training text is held out]"
+        ),
+    ] = None,
+    from_: Annotated[
+        str | None, typer.Option("--from", metavar="LANG", help="Language of the source.")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="LANG", help="Language of the target.")
+    ] = None,
+    system: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The kind of translator. [default: hiero]")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="MODEL", help="A folder, or one file if it ends in .demotic."
+        ),
+    ] = None,
+    tokenised: Annotated[
+        bool,
+        typer.Option("--tokenised", help="The text has spaces between tokens; take it as it is."),
+    ] = False,
+    alignment: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Word links in Pharaoh format; needs --tokenised."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Any setting, such as lm.order=4."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where an interrupted training stopped.")
+    ] = False,
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder for the files of each stage; it stays. [default: MODEL.work, removed when"
+            " the model is complete]",
+        ),
+    ] = None,
+    threads: Threads = 0,
+    quiet: Quiet = False,
+    json_log: JsonLog = False,
+) -> None:
+    """Train a translator on parallel text: align, extract rules, model the target language, tune.
+
+    A file of settings has the options' names under [corpus] and the system's settings beside it;
+    docs/translator.md lists them.
+
+    \b
+    Examples:
+      demotic train --bitext memory.tmx --from en --to fr --out en-fr.demotic
+      demotic train --source train.de --target train.en --dev-source dev.de \\
+                    --dev-target dev.en --out de-en.demotic
+      demotic train de-en.toml --set lm.order=4 --resume
+    """
+    from demotic.model import train
+    from demotic.systems.config import merged, read_toml
+
+    record = read_toml(config) if config is not None else {}
+    corpus = _section(record.pop("corpus", {}))
+    given = {
+        "source": source, "target": target, "bitext": bitext, "dev_source": dev_source,
+        "dev_target": dev_target, "dev": dev, "from": from_, "to": to,
+    }  # fmt: skip
+    corpus |= {name: str(value) for name, value in given.items() if value is not None}
+    system = system or str(record.pop("system", "hiero"))
+    record.pop("system", None)
+    place = out or _path(record, "out")
+    if place is None:
+        raise typer.BadParameter("say where the model goes", param_hint="--out")
+    place = Path(place)
+    record.pop("out", None)
+    workplace = work or _path(record, "work")
+    record.pop("work", None)
+    if tokenised:
+        record["tokenised"] = True
+    if alignment is not None:
+        record = merged(record, {"align": {"file": str(alignment)}})
+    if seed is not None:
+        record["seed"] = seed
+    for setting in settings or []:
+        record = merged(record, _setting(setting))
+    _check_texts(corpus)
+    progress = progress_for(quiet=quiet, json_log=json_log)
+    model = train(
+        _read(corpus, TRAIN, progress),
+        system=system,
+        dev=_read(corpus, DEV, progress) if _given(corpus, DEV) else None,
+        config=record,
+        out=place,
+        work=workplace,
+        resume=resume,
+        threads=thread_count(threads),
+        progress=progress,
+    )
+    score = model.about.dev
+    progress.say(f"{score['metric']} {score['value']:.2f} on the development set")
+    progress.say(f"the model is in {place}; try: demotic translate {place}")
+
+
+def _section(section: Any) -> dict[str, str]:
+    if not isinstance(section, dict):
+        raise typer.BadParameter("[corpus] must be a section")
+    for name in section:
+        if name not in _TEXTS:
+            raise typer.BadParameter(f"unknown setting corpus.{name}; known: {', '.join(_TEXTS)}")
+    return {name: str(value) for name, value in section.items()}
+
+
+def _path(record: dict[str, Any], name: str) -> Path | None:
+    return Path(str(record[name])) if name in record else None
+
+
+def _setting(text: str) -> dict[str, Any]:
+    """``lm.order=4`` as a record."""
+    import tomllib
+
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise typer.BadParameter(f"'{text}': write NAME=VALUE", param_hint="--set")
+    try:
+        return tomllib.loads(f"{name} = {value}")
+    except tomllib.TOMLDecodeError:
+        try:
+            return tomllib.loads(f"{name} = '{value}'")  # a text needs no quotes
+        except tomllib.TOMLDecodeError:
+            raise typer.BadParameter(f"'{text}': write NAME=VALUE", param_hint="--set") from None
+
+
+def _check_texts(corpus: dict[str, str]) -> None:
+    for one, other, both in (TRAIN, DEV):
+        names = [f"--{name.replace('_', '-')}" for name in (one, other, both)]
+        if (one in corpus) != (other in corpus):
+            raise typer.BadParameter(f"{names[0]} and {names[1]} belong together")
+        if one in corpus and both in corpus:
+            raise typer.BadParameter(f"give {names[0]} and {names[1]}, or {names[2]}, not all")
+    if not _given(corpus, TRAIN):
+        raise typer.BadParameter("give --source and --target, or --bitext")
+
+
+def _given(corpus: dict[str, str], names: tuple[str, ...]) -> bool:
+    return any(name in corpus for name in names)
+
+
+def _read(corpus: dict[str, str], names: tuple[str, str, str], progress: Progress) -> Bitext:
+    from demotic.corpus import read_bitext
+
+    one, other, both = names
+    languages = {"source": corpus.get("from"), "target": corpus.get("to")}
+    if both in corpus:
+        return read_bitext(corpus[both], **languages, progress=progress)
+    return read_bitext(corpus[one], corpus[other], **languages, progress=progress)

@@ -1,0 +1,134 @@
+"""``demotic translate``: line in, line out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated
+
+import typer
+
+from demotic.cli.options import JsonLog, Quiet, Threads, progress_for, thread_count
+
+if TYPE_CHECKING:
+    from demotic.model import Translation
+
+NAME = "translate"
+NEEDS_ARGUMENTS = True
+
+
+class Format(StrEnum):
+    """How translations are written."""
+
+    text = "text"
+    json = "json"
+
+
+def command(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A trained model.")],
+    text: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[FILE ...]", help="Text, one sentence a line; .gz. [default: -]"),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where it goes; .gz compresses.")
+    ] = Path("-"),
+    nbest: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            metavar="K",
+            help="Up to K different translations of each line: number ||| text ||| features |||"
+            " score.",
+        ),
+    ] = 1,
+    format: Annotated[Format, typer.Option(help="Text, or a JSON object for each line.")] = (
+        Format.text
+    ),
+    verify: Annotated[
+        bool | None,
+        typer.Option(
+            help="Compare the model with its checksums. [default: if it has changed]",
+            show_default=False,
+        ),
+    ] = None,
+    threads: Threads = 0,
+    quiet: Quiet = False,
+    json_log: JsonLog = False,
+) -> None:
+    """Translate text line by line; the order and the number of lines are kept.
+
+    Lines from the standard input are translated as they come.  Placeholders, tags, numbers and
+    addresses come out unchanged, exactly once each.
+
+    \b
+    Examples:
+      demotic translate en-fr.demotic messages.txt --output messages.fr
+      echo "Delete the file?" | demotic translate en-fr.demotic
+      demotic translate en-fr.demotic messages.txt --nbest 5 --format json
+    """
+    from demotic import files
+    from demotic.model import load
+
+    progress = progress_for(quiet=quiet, json_log=json_log)
+    translator = load(model, verify=verify)
+    number = 0
+    with (
+        files.write_bytes(output) as out,
+        progress.step("translating", unit="lines") as advance,
+    ):
+        for path in text or [Path("-")]:
+            for lines in _batches(path):
+                found = translator.translate_lines(
+                    lines, nbest=nbest, threads=thread_count(threads)
+                )
+                for line, best in zip(lines, found, strict=True):
+                    _write(out, number, line, best, nbest, format)
+                    number += 1
+                    advance(1)
+                if str(output) == "-":
+                    out.flush()
+
+
+def _batches(path: Path) -> Iterator[list[str]]:
+    from demotic import files
+
+    for block in files.read_text(path):
+        yield block.decode("utf-8")[:-1].split("\n")
+
+
+def _write(
+    out: IO[bytes], number: int, line: str, best: list[Translation], nbest: int, format: Format
+) -> None:
+    import json
+
+    if format is Format.json:
+        record: dict[str, object] = {"source": line, **_record(best[0])}
+        if nbest > 1:
+            record["nbest"] = [_record(each) for each in best]
+        text = json.dumps(record, ensure_ascii=False)
+    elif nbest > 1:
+        text = "\n".join(
+            f"{number} ||| {each.text} ||| {_features(each)} ||| {each.score:.6f}" for each in best
+        )
+    else:
+        text = best[0].text
+    out.write(f"{text}\n".encode())
+
+
+def _record(translation: Translation) -> dict[str, object]:
+    derivation = translation.derivation
+    return {
+        "text": translation.text,
+        "score": translation.score,
+        "tokens": list(translation.tokens),
+        "alignment": [list(link) for link in translation.alignment],
+        "features": dict(derivation.features) if derivation is not None else {},
+    }
+
+
+def _features(translation: Translation) -> str:
+    derivation = translation.derivation
+    features = derivation.features if derivation is not None else {}
+    return " ".join(f"{name}= {value:.6g}" for name, value in features.items())

@@ -1,0 +1,72 @@
+"""``demotic tune``: new weights for a trained model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from demotic.cli.options import JsonLog, Quiet, Seed, Threads, progress_for, thread_count
+
+NAME = "tune"
+NEEDS_ARGUMENTS = True
+
+
+def command(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A trained model.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="MODEL", help="The tuned model; may be the same.")
+    ],
+    dev_source: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Source sentences to tune on.")
+    ] = None,
+    dev_target: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Their translations.")
+    ] = None,
+    dev: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Both in one: TMX, XLIFF, PO, MO, TSV.")
+    ] = None,
+    iterations: Annotated[int, typer.Option(min=1, help="Rounds of tuning, at most.")] = 10,
+    seed: Seed = 1,
+    threads: Threads = 0,
+    quiet: Quiet = False,
+    json_log: JsonLog = False,
+) -> None:
+    """Tune a model's weights on a development set: minimum error rate training for BLEU.
+
+    \b
+    Examples:
+      demotic tune de-en.demotic --dev-source news.de --dev-target news.en --out news.demotic
+      demotic tune en-fr.demotic --dev product.tmx --out product.demotic --iterations 5
+    """
+    from demotic.corpus import read_bitext
+    from demotic.learn import MertOptions
+    from demotic.model import load, tune
+
+    if (dev is None) == (dev_source is None) or (dev_source is None) != (dev_target is None):
+        raise typer.BadParameter("give --dev-source and --dev-target, or --dev")
+    progress = progress_for(quiet=quiet, json_log=json_log)
+    translator = load(model)
+    about = translator.about
+    text = read_bitext(
+        dev if dev is not None else str(dev_source),
+        dev_target,
+        source=about.source_language,
+        target=about.target_language,
+        progress=progress,
+    )
+    tuned = tune(
+        translator,
+        text,
+        out=out,
+        options=MertOptions(iterations=iterations),
+        seed=seed,
+        threads=thread_count(threads),
+        progress=progress,
+    )
+    before = translator.score(text, threads=thread_count(threads))
+    after = tuned.about.dev
+    progress.say(
+        f"{after['metric']} {before['value']:.2f} before, {after['value']:.2f} after tuning"
+    )

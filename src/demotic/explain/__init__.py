@@ -1,0 +1,11 @@
+"""Why a translation reads as it does: trees, JSON and pages.
+
+explanation = model.explain("Delete the file?")
+print(explanation.tree())
+explanation.step_of(0).evidence      # training sentences behind the first word
+"""
+
+from demotic.explain.derivation import explain
+from demotic.explain.explanation import Evidence, Explanation, Step
+
+__all__ = ["Evidence", "Explanation", "Step", "explain"]

@@ -1,0 +1,114 @@
+"""An explanation: for each word of a translation the rule, its scores, the sentences behind it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+Symbol = str | int
+"""A word, or the number of a child (0 for the first)."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A training sentence from which a rule was extracted."""
+
+    id: str
+    source: str
+    target: str
+    file: str
+    unit: str
+
+    @property
+    def place(self) -> str:
+        """Where it stands in the training data."""
+        return f"{self.file}:{self.unit}" if self.file else self.unit
+
+
+@dataclass(frozen=True)
+class Step:
+    """A rule at its place in the derivation."""
+
+    kind: str
+    """``rule``, ``glue``, ``goal`` or ``pass-through``."""
+    lhs: str
+    source: tuple[Symbol, ...]
+    target: tuple[Symbol, ...]
+    span: tuple[int, int]
+    """The source words it covers."""
+    children: tuple[int, ...]
+    """Steps, in the order of the source side."""
+    words: tuple[int, ...]
+    """The positions of the target words that it wrote itself."""
+    scores: dict[str, float]
+    """The rule's scores in the table; natural logs."""
+    language_model: float
+    """What the language model adds at this step; natural log."""
+    contribution: float
+    """All that this step adds to the translation's score."""
+    rule: int | None
+    """The rule's number in the table."""
+    counts: dict[str, float]
+    """How often its target side, its source side and both together were extracted."""
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def text(self) -> str:
+        """``ne [1] pas → not [1]``."""
+        return f"{side(self.source)} → {side(self.target)}"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A translation with all that led to it; the first step is the root of the tree."""
+
+    source: str
+    text: str
+    source_tokens: tuple[str, ...]
+    tokens: tuple[str, ...]
+    alignment: tuple[tuple[int, int], ...]
+    score: float
+    features: dict[str, float]
+    weights: dict[str, float]
+    steps: tuple[Step, ...]
+
+    def step_of(self, word: int) -> Step:
+        """The step that wrote a target word."""
+        return next(step for step in self.steps if word in step.words)
+
+    def sources_of(self, word: int) -> list[str]:
+        """The source words that a target word is linked with."""
+        return [self.source_tokens[i] for i, j in sorted(self.alignment) if j == word]
+
+    def to_record(self) -> dict[str, Any]:
+        """Everything in plain lists and dicts, for JSON."""
+        record = asdict(self)
+        record["words"] = [
+            {
+                "word": token,
+                "from": self.sources_of(word),
+                "step": next(i for i, step in enumerate(self.steps) if word in step.words),
+            }
+            for word, token in enumerate(self.tokens)
+        ]
+        return record
+
+    def tree(self) -> str:
+        """The derivation as indented text, each rule with its scores and training sentences."""
+        from demotic.explain.tree import tree
+
+        return tree(self)
+
+    def html(self) -> str:
+        """The same as a page of its own."""
+        from demotic.explain.page import page
+
+        return page(self)
+
+    def __str__(self) -> str:
+        return self.tree()
+
+
+def side(symbols: tuple[Symbol, ...]) -> str:
+    """One side of a rule, children as ``[1]``, ``[2]``; a dash for an empty side."""
+    return " ".join(s if isinstance(s, str) else f"[{s + 1}]" for s in symbols) or "-"

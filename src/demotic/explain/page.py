@@ -1,0 +1,127 @@
+"""An explanation as a page: words on top, the tree below, evidence under each rule.
+
+One file without scripts or outside parts; whatever it shows is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from demotic.explain.explanation import Explanation, Step
+
+STYLE = """
+:root { --ink:#1d2733; --soft:#5d6b7a; --paper:#fbfaf7; --card:#fff; --rule:#e3e0d8;
+  --mark:#1f6f8b; }
+@media (prefers-color-scheme: dark) { :root { --ink:#e8e6e1; --soft:#9aa5b1; --paper:#14181d;
+  --card:#1c2229; --rule:#303944; --mark:#5bb3cf; } }
+body { margin:0 auto; max-width:64rem; padding:2.5rem 1.25rem 4rem; color:var(--ink);
+  background:var(--paper); font:16px/1.5 system-ui, sans-serif; }
+h1 { font-size:1.4rem; margin:0 0 .25rem; } h2 { font-size:1.1rem; margin:2rem 0 .5rem; }
+"""
+TREE_STYLE = """
+ul.derivation, ul.derivation ul { list-style:none; display:block; margin:0; padding:0 0 0 1.1rem;
+  border-left:2px solid var(--rule); font-size:.95rem; color:inherit; }
+ul.derivation { padding-left:.6rem; }
+ul.derivation li { margin:.35rem 0; }
+ul.derivation .span { color:var(--soft); font-size:.8rem; }
+ul.derivation .own { color:var(--mark, #1f6f8b); font-weight:600; }
+ul.derivation details { margin:.1rem 0 .2rem; font-size:.85rem; color:var(--soft); }
+ul.derivation q { quotes:none; } ul.derivation blockquote { margin:.2rem 0 .2rem .8rem; }
+table.features { border-collapse:collapse; font-size:.9rem; }
+table.features td, table.features th { padding:.15rem .9rem .15rem 0; text-align:right; }
+table.features td:first-child, table.features th:first-child { text-align:left; }
+"""
+
+
+def page(explanation: Explanation) -> str:
+    """The whole page."""
+    title = f"{explanation.source} → {explanation.text}"
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title[:120])}</title>
+<style>{STYLE}{TREE_STYLE}</style>
+</head>
+<body>
+<h1>{escape(explanation.text)}</h1>
+<p>{escape(explanation.source)}</p>
+<h2>How it was made</h2>
+{figure(explanation)}
+<h2>Score {explanation.score:.3f}</h2>
+{features(explanation)}
+</body>
+</html>
+"""
+
+
+def figure(explanation: Explanation) -> str:
+    """The tree alone, for other pages; they need TREE_STYLE."""
+    return "\n".join(_tree(explanation))
+
+
+def features(explanation: Explanation) -> str:
+    """The features of the whole translation with their weights."""
+    rows = "".join(
+        f"<tr><td>{escape(name)}</td><td>{value:.3f}</td>"
+        f"<td>{explanation.weights.get(name, 0.0):.4f}</td>"
+        f"<td>{value * explanation.weights.get(name, 0.0):.3f}</td></tr>"
+        for name, value in explanation.features.items()
+    )
+    head = "<tr><th>feature</th><th>value</th><th>weight</th><th>product</th></tr>"
+    return f'<table class="features">{head}{rows}</table>'
+
+
+def _tree(explanation: Explanation) -> Iterator[str]:
+    """Nested lists, by a stack: a derivation may be deeper than Python's."""
+    yield '<ul class="derivation">'
+    todo: list[int | str] = ["</ul>"]
+    if explanation.steps:
+        todo.append(0)
+    while todo:
+        each = todo.pop()
+        if isinstance(each, str):
+            yield each
+            continue
+        step = explanation.steps[each]
+        yield f"<li>{_rule(step)}{_details(explanation, step)}"
+        todo.append("</li>")
+        if step.children:
+            yield "<ul>"
+            todo.append("</ul>")
+            todo += reversed(step.children)
+
+
+def _rule(step: Step) -> str:
+    begin, end = step.span
+    target = " ".join(
+        f"[{s + 1}]" if isinstance(s, int) else f'<span class="own">{escape(s)}</span>'
+        for s in step.target
+    )
+    source = " ".join(f"[{s + 1}]" if isinstance(s, int) else escape(s) for s in step.source)
+    kind = "" if step.kind == "rule" else f" <em>{escape(step.kind)}</em>"
+    return f'{source or "-"} → {target or "-"} <span class="span">{begin}-{end}</span>{kind}'
+
+
+def _details(explanation: Explanation, step: Step) -> str:
+    if step.kind != "rule":
+        return ""
+    words = [
+        f"<b>{escape(explanation.tokens[word])}</b> "
+        f"({escape(', '.join(explanation.sources_of(word))) or '-'})"
+        for word in step.words
+    ]
+    values = {**step.scores, "LanguageModel": step.language_model}
+    scores = ", ".join(f"{escape(name)} {value:.3f}" for name, value in values.items())
+    evidence = "".join(
+        f"<blockquote>{escape(each.place)}: <q>{escape(each.source)}</q> → "
+        f"<q>{escape(each.target)}</q></blockquote>"
+        for each in step.evidence
+    )
+    writes = f"<div>writes {', '.join(words)}</div>" if words else ""
+    return (
+        f"<details><summary>{step.contribution:.3f}, seen in {len(step.evidence)} sentence(s)"
+        f"</summary>{writes}<div>{scores}</div>{evidence}</details>"
+    )

@@ -1,0 +1,49 @@
+"""An explanation as indented text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from demotic.explain.explanation import Explanation, Step
+
+_SHOWN = 100  # letters of a training sentence
+
+
+def tree(explanation: Explanation) -> str:
+    """Source and target, then the rules from the root down, then the whole score."""
+    lines = [explanation.source, f"→ {explanation.text}", ""]
+    todo = [(0, 0)] if explanation.steps else []
+    while todo:
+        number, depth = todo.pop()
+        step = explanation.steps[number]
+        lines += ["  " * depth + line for line in _step(explanation, step)]
+        todo += [(child, depth + 1) for child in reversed(step.children)]
+    lines += ["", f"score {explanation.score:.3f}"]
+    for name, value in explanation.features.items():
+        weight = explanation.weights.get(name, 0.0)
+        lines.append(f"  {name:<26} {value:9.3f} x {weight:8.4f} = {value * weight:9.3f}")
+    return "\n".join(lines)
+
+
+def _step(explanation: Explanation, step: Step) -> Iterator[str]:
+    begin, end = step.span
+    kind = "" if step.kind == "rule" else f"  {step.kind}"
+    yield f"{step.lhs} {begin}-{end}  {step.text}  {step.contribution:.3f}{kind}"
+    margin = "   | "
+    written = [
+        f"{explanation.tokens[word]} ({', '.join(sources)})"
+        if (sources := explanation.sources_of(word))
+        else explanation.tokens[word]
+        for word in step.words
+    ]
+    if written:
+        yield f"{margin}writes {' '.join(written)}"
+    if step.kind == "rule":
+        scores = {**step.scores, "LanguageModel": step.language_model}
+        yield margin + ", ".join(f"{name} {value:.3f}" for name, value in scores.items())
+    for each in step.evidence:
+        yield f"{margin}seen in {each.place}: {_cut(each.source)} → {_cut(each.target)}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -1,0 +1,110 @@
+"""Configurations as plain records and back: TOML in, JSON out, every field checked.
+
+@dataclass(frozen=True, kw_only=True)
+class Config: ...                          # fields: numbers, texts, tuples, other dataclasses
+
+from_record(Config, {"lm": {"order": 4}})  # ArgumentError names a wrong field: lm.ordre
+to_record(config)                          # nested dicts, defaults included
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+import types
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from demotic import files
+from demotic.errors import ArgumentError, FormatError
+
+Config = TypeVar("Config")
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """A TOML file as a record."""
+    content = b"".join(files.read_text(path))
+    try:
+        return tomllib.loads(content.decode("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"not TOML: {error}", path=path) from error
+
+
+def to_record(config: Any) -> dict[str, Any]:
+    """A dataclass as nested dicts."""
+    record: dict[str, Any] = dataclasses.asdict(config)
+    return record
+
+
+def from_record(cls: type[Config], record: Mapping[str, Any], *, where: str = "") -> Config:
+    """The dataclass that a record describes; what it does not mention keeps its default."""
+    hints = typing.get_type_hints(cls)
+    names = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+    values = {}
+    for name, value in record.items():
+        place = f"{where}.{name}" if where else name
+        if name not in names:
+            raise ArgumentError(
+                f"unknown setting '{place}'", remedy=f"known are {', '.join(sorted(names))}"
+            )
+        values[name] = _converted(hints[name], value, place)
+    return cls(**values)
+
+
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with the settings of another put over it, section by section."""
+    result = dict(base)
+    for name, value in over.items():
+        old = result.get(name)
+        both = isinstance(old, Mapping) and isinstance(value, Mapping)
+        result[name] = merged(old, value) if both else value  # type: ignore[arg-type]
+    return result
+
+
+def _converted(kind: Any, value: Any, place: str) -> Any:
+    origin = typing.get_origin(kind)
+    if origin in (types.UnionType, typing.Union):
+        return _one_of(typing.get_args(kind), value, place)
+    if origin is typing.Literal:
+        if value in typing.get_args(kind):
+            return value
+        raise _wrong(place, value, f"one of {', '.join(map(str, typing.get_args(kind)))}")
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        if isinstance(value, Mapping):
+            return from_record(kind, value, where=place)
+        raise _wrong(place, value, "a section of settings")
+    if origin is tuple:
+        if not isinstance(value, list | tuple):
+            raise _wrong(place, value, "a list")
+        return tuple(_converted(typing.get_args(kind)[0], each, place) for each in value)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if kind is Path and isinstance(value, str):
+        return Path(value)
+    if isinstance(kind, type) and type(value) is kind:
+        return value
+    raise _wrong(place, value, _NAMES.get(kind, str(kind)))
+
+
+def _one_of(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
+    if value is None and type(None) in kinds:
+        return None
+    if value is False and type(None) in kinds:
+        return None  # TOML has no null: `max_words = false` lifts a limit
+    errors = []
+    for kind in kinds:
+        if kind is not type(None):
+            try:
+                return _converted(kind, value, place)
+            except ArgumentError as error:
+                errors.append(error)
+    raise errors[0]
+
+
+_NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+
+
+def _wrong(place: str, value: object, wanted: str) -> ArgumentError:
+    return ArgumentError(f"{place} is {value!r}", remedy=f"it must be {wanted}")

@@ -1,0 +1,84 @@
+"""What can be chosen when a Hiero model is trained, with defaults that suit most corpora."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from demotic.align.symmetrise import DEFAULT
+from demotic.corpus import Cleaning, OrthographyConfig
+from demotic.decode import DecoderOptions
+from demotic.errors import ArgumentError
+from demotic.grammar import HieroOptions
+from demotic.learn import MertOptions
+from demotic.systems.tuning import Kind
+
+START = {  # in the scale of natural logs; tuning begins here
+    "TargetGivenSource": 0.2,
+    "SourceGivenTarget": 0.2,
+    "LexicalTargetGivenSource": 0.2,
+    "LexicalSourceGivenTarget": 0.2,
+    "LanguageModel": 0.5,
+    "WordPenalty": 0.5,
+    "RulePenalty": 0.0,
+    "Glue": 0.0,
+    "PassThrough": -3.0,
+    "UnknownWord": 0.0,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignConfig:
+    """Who aligns the words; ``file`` holds links made by somebody else, in Pharaoh format."""
+
+    method: str = "builtin"
+    symmetrise: str = DEFAULT
+    file: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LmConfig:
+    """The language model of the target side."""
+
+    order: int = 5
+    prune: tuple[int, ...] = ()
+    memory: int = 1 << 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneConfig:
+    """Minimum error rate training, on forests or on lists of the best translations."""
+
+    candidates: Kind = "forest"
+    list_size: int = 100
+    mert: MertOptions = field(default_factory=MertOptions)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """Everything that can be chosen; saved in the model in full."""
+
+    tokenised: bool = False
+    """The text has spaces between its tokens already and is taken as it is."""
+    dev_size: int = 1000
+    """Pairs held out for tuning when no development set is given; at most a tenth of all."""
+    seed: int = 1
+    cleaning: Cleaning = field(default_factory=Cleaning)
+    source: OrthographyConfig = field(default_factory=OrthographyConfig)
+    target: OrthographyConfig = field(default_factory=OrthographyConfig)
+    align: AlignConfig = field(default_factory=AlignConfig)
+    grammar: HieroOptions = field(default_factory=HieroOptions)
+    lm: LmConfig = field(default_factory=LmConfig)
+    decode: DecoderOptions = field(default_factory=DecoderOptions)
+    tune: TuneConfig = field(default_factory=TuneConfig)
+
+    def __post_init__(self) -> None:
+        if self.tokenised:
+            plain = OrthographyConfig(tokeniser="none", casing="none", protect=())
+            object.__setattr__(self, "source", plain)
+            object.__setattr__(self, "target", plain)
+        elif self.align.file is not None:
+            raise ArgumentError(
+                "links of another aligner belong to text that is tokenised already",
+                remedy="say that the text is tokenised",
+            )

@@ -1,0 +1,56 @@
+"""``demotic explain``: a tree, JSON, a page."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+TEXT = "The adj1 noun2 verb3 %d noun4."
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from demotic.cli import main; main()", "explain"]
+    return subprocess.run(
+        [*command, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+
+
+def test_the_tree_names_rules_scores_and_sentences(toy_model: Path) -> None:
+    done = run(toy_model, TEXT)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{TEXT}\n→ Le nom2 qual1 %d nom4 agir3.\n")
+    assert "TargetGivenSource" in done.stdout
+    assert "seen in toy.tsv:" in done.stdout
+
+
+def test_json_explains_every_word(toy_model: Path) -> None:
+    record = json.loads(run(toy_model, TEXT, "--format", "json").stdout)
+    assert [word["word"] for word in record["words"]] == record["tokens"]
+    for position, word in enumerate(record["words"]):
+        step = record["steps"][word["step"]]
+        assert position in step["words"]
+        if step["kind"] == "rule":
+            assert step["evidence"]
+
+
+def test_the_page_is_complete_in_itself(toy_model: Path, tmp_path: Path) -> None:
+    done = run(toy_model, TEXT, "--format", "html", "--output", tmp_path / "why.html")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "why.html").read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    assert "toy.tsv:" in page
+    assert "http" not in page
+    assert "<script" not in page
+
+
+def test_text_is_escaped_on_the_page(toy_model: Path) -> None:
+    page = run(toy_model, "noun1 <script>x</script> & noun2", "--format", "html").stdout
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_a_blank_text_has_nothing_to_explain(toy_model: Path) -> None:
+    assert run(toy_model, "", "--format", "tree").returncode == 0
+    assert json.loads(run(toy_model, " ", "--format", "json").stdout)["words"] == []

@@ -1,0 +1,106 @@
+"""``demotic translate``: as many lines out as in, in their order, whatever they hold."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import demotic
+from tests.systems import toys
+
+COMMAND = [sys.executable, "-c", "from demotic.cli import main; main()", "translate", "--quiet"]
+
+
+def run(*arguments: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, input=stdin, check=False
+    )
+
+
+def test_lines_keep_their_number_and_order(toy_model: Path, tmp_path: Path) -> None:
+    sources = [source for source, _ in toys.pairs(40, seed=9)]
+    lines = [
+        "",
+        *sources,
+        "   ",
+        "unknown words only",
+        "noun1 " * 5000,
+        "",
+        "no end of line",
+    ]
+    (tmp_path / "text").write_text("\n".join(lines))
+    done = run(toy_model, tmp_path / "text", "--output", tmp_path / "out", "--threads", "2")
+    assert done.returncode == 0, done.stderr
+    out = (tmp_path / "out").read_text().split("\n")[:-1]
+    assert len(out) == len(lines)
+    model = demotic.load(toy_model)
+    assert out[1:41] == [model.translate(source).text for source in sources]
+    assert out[0] == out[41] == out[-2] == ""
+    assert out[42].lower() == "unknown words only"
+    assert out[43].lower().split() == ["nom1"] * 5000
+
+
+def test_standard_input_is_answered_line_by_line(toy_model: Path) -> None:
+    with subprocess.Popen(
+        [*COMMAND, str(toy_model)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for line, wanted in (("noun1", "nom1"), ("", ""), ("noun2", "nom2")):
+            process.stdin.write(f"{line}\n")
+            process.stdin.flush()
+            assert process.stdout.readline().strip().lower() == wanted
+        process.stdin.close()
+        assert process.stdout.read() == ""
+    assert process.returncode == 0
+
+
+def test_several_files_and_gzip(toy_model: Path, tmp_path: Path) -> None:
+    (tmp_path / "one").write_text("noun1\n")
+    (tmp_path / "two.gz").write_bytes(gzip.compress(b"noun2\nnoun3\n"))
+    done = run(toy_model, tmp_path / "one", tmp_path / "two.gz")
+    assert done.stdout.lower().split() == ["nom1", "nom2", "nom3"]
+
+
+def test_json_holds_scores_and_lists(toy_model: Path) -> None:
+    text = "The adj1 noun2 verb3 %d noun4."
+    done = run(toy_model, "--format", "json", "--nbest", "4", stdin=f"{text}\n\n")
+    first, blank = map(json.loads, done.stdout.splitlines())
+    assert first["source"] == text
+    assert 1 < len(first["nbest"]) <= 4
+    assert first["nbest"][0]["text"] == first["text"]
+    weights = demotic.load(toy_model).weights
+    for each in first["nbest"]:
+        total = sum(weights[name] * value for name, value in each["features"].items())
+        assert abs(total - each["score"]) < 1e-3
+    assert blank["text"] == ""
+
+
+def test_lists_as_text_count_lines_from_0(toy_model: Path) -> None:
+    done = run(toy_model, "--nbest", "3", stdin="The noun1 verb2 a noun3.\nnoun2\n")
+    rows = [line.split(" ||| ") for line in done.stdout.splitlines()]
+    assert {row[0] for row in rows} == {"0", "1"}
+    assert all(len(row) == 4 for row in rows)
+    assert "LanguageModel= " in rows[0][2]
+
+
+def test_a_failure_leaves_the_output_alone(toy_model: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("before")
+    (tmp_path / "text").write_bytes(b"noun1\n\xff\n")
+    done = run(toy_model, tmp_path / "text", "--output", tmp_path / "out")
+    assert done.returncode == 1
+    assert "text:2: invalid UTF-8" in done.stderr
+    assert (tmp_path / "out").read_text() == "before"
+
+
+def test_bad_models_are_reported_without_a_traceback(toy_model: Path, tmp_path: Path) -> None:
+    demotic.load(toy_model).save(tmp_path / "model")
+    (tmp_path / "model" / "lm.bin").unlink()
+    for model, message in ((tmp_path / "model", "lm.bin is missing"), (tmp_path, "not a model")):
+        done = run(model, stdin="x\n")
+        assert done.returncode == 1
+        assert message in done.stderr
+        assert "Traceback" not in done.stderr

@@ -1,0 +1,84 @@
+"""Configurations: every setting is known, of the right kind, and survives a round trip."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from demotic.errors import ArgumentError, FormatError
+from demotic.systems.config import from_record, merged, read_toml, to_record
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inner:
+    order: int = 5
+    rate: float = 0.5
+    limits: tuple[int, ...] = ()
+    file: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outer:
+    name: str = "x"
+    kind: Literal["one", "two"] = "one"
+    longest: int | None = 100
+    quick: bool = False
+    inner: Inner = field(default_factory=Inner)
+
+
+def test_defaults_fill_what_is_not_mentioned() -> None:
+    made = from_record(Outer, {"inner": {"order": 3}})
+    assert made == Outer(inner=Inner(order=3))
+
+
+def test_a_record_survives_json() -> None:
+    config = Outer(kind="two", longest=None, inner=Inner(limits=(0, 1), file=Path("a")))
+    text = json.dumps(to_record(config), default=str)
+    assert from_record(Outer, json.loads(text)) == config
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ({"nam": "y"}, "unknown setting 'nam'"),
+        ({"inner": {"ordre": 3}}, r"unknown setting 'inner\.ordre'"),
+        ({"inner": {"order": "3"}}, "a whole number"),
+        ({"inner": {"order": True}}, "a whole number"),
+        ({"inner": 3}, "a section"),
+        ({"inner": {"limits": 3}}, "a list"),
+        ({"inner": {"limits": ["a"]}}, "a whole number"),
+        ({"kind": "three"}, "one of one, two"),
+        ({"quick": 1}, "true or false"),
+        ({"longest": "no"}, "a whole number"),
+    ],
+)
+def test_wrong_settings_are_named(record: dict[str, object], message: str) -> None:
+    with pytest.raises(ArgumentError) as error:
+        from_record(Outer, record)
+    assert error.match(message)
+
+
+def test_whole_numbers_are_numbers_and_false_lifts_a_limit() -> None:
+    made = from_record(Outer, {"longest": False, "inner": {"rate": 1}})
+    assert made.longest is None
+    assert type(made.inner.rate) is float
+
+
+def test_merging_goes_section_by_section() -> None:
+    base = {"a": 1, "inner": {"order": 3, "rate": 0.1}}
+    assert merged(base, {"inner": {"order": 4}, "b": 2}) == {
+        "a": 1,
+        "b": 2,
+        "inner": {"order": 4, "rate": 0.1},
+    }
+
+
+def test_toml_errors_name_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text("a = \n")
+    with pytest.raises(FormatError, match=r"bad\.toml: not TOML"):
+        read_toml(path)

@@ -1,0 +1,67 @@
+"""Work folders: finished stages count, half-done ones do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from demotic.errors import ArgumentError
+from demotic.systems.work import Stage, WorkFolder
+
+
+def do(folder: Path, settings: int = 1, *, resume: bool = True) -> list[str]:
+    """Two stages, the second on top of the first; the names of those that were done."""
+    done = []
+    work = WorkFolder(folder, resume=resume)
+    one = work.stage("one", settings, files=["a"])
+    two = work.stage("two", "same", after=[one], files=["b"])
+    for stage in (one, two):
+        if stage.wanted:
+            stage.path(stage.files[0]).write_text(stage.name)
+            stage.finish()
+            done.append(stage.name)
+    return done
+
+
+def test_finished_stages_are_not_done_again(tmp_path: Path) -> None:
+    assert do(tmp_path / "work") == ["one", "two"]
+    assert do(tmp_path / "work") == []
+
+
+def test_without_resume_everything_is_done_again(tmp_path: Path) -> None:
+    do(tmp_path / "work")
+    assert do(tmp_path / "work", resume=False) == ["one", "two"]
+
+
+def test_other_settings_redo_a_stage_and_those_after_it(tmp_path: Path) -> None:
+    do(tmp_path / "work")
+    assert do(tmp_path / "work", settings=2) == ["one", "two"]
+
+
+def test_a_stage_without_its_file_is_done_again(tmp_path: Path) -> None:
+    do(tmp_path / "work")
+    (tmp_path / "work" / "b").unlink()
+    assert do(tmp_path / "work") == ["two"]
+    (tmp_path / "work" / "b").write_text("cut")
+    (tmp_path / "work" / "b").write_text("")
+    assert do(tmp_path / "work") == ["two"]
+
+
+def test_a_stage_that_never_finished_is_wanted(tmp_path: Path) -> None:
+    stage: Stage = WorkFolder(tmp_path / "work", resume=True).stage("one", 1, files=["a"])
+    stage.path("a").write_text("half")
+    assert WorkFolder(tmp_path / "work", resume=True).stage("one", 1, files=["a"]).wanted
+
+
+def test_other_peoples_files_are_not_removed(tmp_path: Path) -> None:
+    (tmp_path / "diary").write_text("dear")
+    with pytest.raises(ArgumentError, match="other files"):
+        WorkFolder(tmp_path, resume=False)
+    assert (tmp_path / "diary").read_text() == "dear"
+
+
+def test_removing_leaves_nothing(tmp_path: Path) -> None:
+    work = WorkFolder(tmp_path / "work", resume=False)
+    work.remove()
+    assert not (tmp_path / "work").exists()
