@@ -12,16 +12,15 @@ namespace demotic {
 
 namespace {
 
-// The rules and words of one sentence, numbered as they are met.
+// The rules and words of the edges in use, numbered as they are met.
 class SentenceRules {
  public:
-  SentenceRules(const ContextFreeForest& forest, const ParsePlan& plan,
-                std::span<const std::string> tokens)
-      : table_(plan.table()) {
-    of_edge_.reserve(forest.edges.size());
+  SentenceRules(const ContextFreeForest& forest, const std::vector<bool>& used,
+                const ParsePlan& plan, std::span<const std::string> tokens)
+      : table_(plan.table()), of_edge_(forest.edges.size(), kNone) {
     for (uint32_t v = 0; v < forest.nodes.size(); ++v)
-      for (const ForestEdge& edge : forest.in(v))
-        of_edge_.push_back(number(edge, forest.nodes[v], tokens));
+      for (uint32_t e = forest.first_in(v); e < forest.last_in(v); ++e)
+        if (used[e]) of_edge_[e] = number(forest.edges[e], forest.nodes[v], tokens);
   }
 
   uint32_t of_edge(uint32_t edge) const { return of_edge_[edge]; }
@@ -71,9 +70,13 @@ class SentenceRules {
 // Adds nodes and edges with their features to a ForestBuilder.
 class Packer {
  public:
-  Packer(const ContextFreeForest& forest, const ParsePlan& plan, const ScoredGrammar& grammar,
-         std::span<const std::string> tokens, const SourceSentence& sentence)
-      : grammar_(grammar), sentence_(sentence), rules_(forest, plan, tokens), forest_(forest) {
+  Packer(const ContextFreeForest& forest, const std::vector<bool>& used, const ParsePlan& plan,
+         const ScoredGrammar& grammar, std::span<const std::string> tokens,
+         const SourceSentence& sentence)
+      : grammar_(grammar),
+        sentence_(sentence),
+        rules_(forest, used, plan, tokens),
+        forest_(forest) {
     auto names = std::make_shared<ForestNames>();
     *names = {Names(rules_.words()), Names(plan.labels()),
               Names(ScoredGrammar::feature_names(grammar.table()))};
@@ -121,7 +124,14 @@ class Packer {
 Forest packed_forest(const ContextFreeForest& forest, const CubePruner& pruner,
                      const ParsePlan& plan, const ScoredGrammar& grammar,
                      std::span<const std::string> tokens, const SourceSentence& sentence) {
-  Packer pack(forest, plan, grammar, tokens, sentence);
+  std::vector<bool> used(forest.edges.size(), false);
+  for (uint32_t e = 0; e < pruner.entries(); ++e) {
+    used[pruner.entry(e).edge] = true;
+    for (uint32_t a = pruner.entry(e).alternative; a != kNoEntry;
+         a = pruner.alternative(a).alternative)
+      used[pruner.alternative(a).edge] = true;
+  }
+  Packer pack(forest, used, plan, grammar, tokens, sentence);
   for (uint32_t v = 0; v < forest.nodes.size(); ++v) {
     for (uint32_t e = pruner.first_entry(v); e < pruner.last_entry(v); ++e) {
       const uint32_t head = pack.add_node(v);  // entries are numbered as nodes are
@@ -144,7 +154,8 @@ Forest packed_forest(const ContextFreeForest& forest, const CubePruner& pruner,
 Forest packed_forest(const ContextFreeForest& forest, const ParsePlan& plan,
                      const ScoredGrammar& grammar, std::span<const std::string> tokens,
                      const SourceSentence& sentence) {
-  Packer pack(forest, plan, grammar, tokens, sentence);
+  const std::vector<bool> used(forest.edges.size(), true);
+  Packer pack(forest, used, plan, grammar, tokens, sentence);
   for (uint32_t v = 0; v < forest.nodes.size(); ++v) pack.add_node(v);
   for (uint32_t v = 0; v < forest.nodes.size(); ++v)
     for (uint32_t e = forest.first_in(v); e < forest.last_in(v); ++e) {
