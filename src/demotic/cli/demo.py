@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -55,6 +56,7 @@ def command(
     print(f"A page to look at: {page}")
     print("Try the models yourself:")
     print(f"  demotic translate {out}/{source}-{target}.demotic")
-    print(f"  demotic explain {out}/{source}-{target}.demotic '{taken.explanation.source}'")
+    message = shlex.quote(taken.explanation.source)
+    print(f"  demotic explain {out}/{source}-{target}.demotic {message}")
     print(f"  demotic inspect {out}/train.*")
     print(f"  demotic lm --model {out}/{target}.lm.bin {out}/train.{target}")
