@@ -49,7 +49,7 @@ class LmConfig:
 class TuneConfig:
     """Minimum error rate training, on forests or on lists of the best translations."""
 
-    candidates: Kind = "forest"
+    candidates: Kind = "kbest"
     list_size: int = 100
     mert: MertOptions = field(default_factory=MertOptions)
 

@@ -198,7 +198,7 @@ class Training:
         )
         with Bundle.create(out, about) as folder:
             for name, path in parts.items():
-                shutil.copyfile(path, folder / name)
+                _place(path, folder / name)
 
 
 def encoded_dev(source: Orthography, target: Orthography, dev: Bitext) -> DevSet:
@@ -207,6 +207,14 @@ def encoded_dev(source: Orthography, target: Orthography, dev: Bitext) -> DevSet
         [str(source.encode(pair.source)) for pair in dev],
         [str(encode_pair(source, target, pair.source, pair.target)[1]) for pair in dev],
     )
+
+
+def _place(path: Path, to: Path) -> None:
+    """The same file under another name where the disk can do that; large tables are not copied."""
+    try:
+        to.hardlink_to(path)
+    except OSError:
+        shutil.copyfile(path, to)
 
 
 def fingerprint(bitext: Bitext) -> str:
