@@ -42,7 +42,9 @@ def scores(tour: Tour) -> list[tuple[str, ...]]:
         row.append(text)
     for name, row in rows.items():
         speed = tour.speeds[name]
-        row += [f"{speed.sentences_per_second:,.0f}", f"{speed.training_seconds:.1f} s"]
+        trained = speed.training_seconds > 0  # leaving a message as it is takes no time to speak of
+        row.append(f"{speed.sentences_per_second:,.0f}" if trained else "-")
+        row.append(f"{speed.training_seconds:.1f} s" if trained else "-")
     return [tuple(row) for row in rows.values()]
 
 

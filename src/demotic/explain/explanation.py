@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from pathlib import PurePath
 from typing import Any
+
+_PARTS = 3  # of a file's path that are shown
 
 Symbol = str | int
 """A word, or the number of a child (0 for the first)."""
@@ -21,8 +24,10 @@ class Evidence:
 
     @property
     def place(self) -> str:
-        """Where it stands in the training data."""
-        return f"{self.file}:{self.unit}" if self.file else self.unit
+        """Where it stands in the training data: the end of the file's path, and the unit."""
+        parts = PurePath(self.file).parts
+        short = self.file if len(parts) <= _PARTS else "/".join(["…", *parts[-_PARTS:]])
+        return f"{short}:{self.unit}" if short else self.unit
 
 
 @dataclass(frozen=True)

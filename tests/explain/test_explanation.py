@@ -1,0 +1,89 @@
+"""Explanations: every word has its rule, every rule its sentences, and the numbers add up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import demotic
+from demotic.explain import Evidence, Explanation
+from tests.systems import toys
+
+TEXT = "The adj1 noun2 verb3 %d noun4."
+
+
+@pytest.fixture(scope="module")
+def explanation(toy_model: Path) -> Explanation:
+    return demotic.load(toy_model).explain(TEXT)
+
+
+def test_every_target_word_was_written_by_one_step(explanation: Explanation) -> None:
+    written = [word for step in explanation.steps for word in step.words]
+    assert sorted(written) == list(range(len(explanation.tokens)))
+    for word, token in enumerate(explanation.tokens):
+        assert token in explanation.step_of(word).target
+
+
+def test_contributions_add_up_to_the_score(explanation: Explanation) -> None:
+    total = sum(step.contribution for step in explanation.steps)
+    assert total == pytest.approx(explanation.score, abs=1e-4)
+    products = [explanation.weights[n] * v for n, v in explanation.features.items()]
+    assert sum(products) == pytest.approx(explanation.score, abs=1e-4)
+
+
+def test_steps_form_a_tree_over_the_whole_sentence(explanation: Explanation) -> None:
+    children = [child for step in explanation.steps for child in step.children]
+    assert sorted(children) == list(range(1, len(explanation.steps)))
+    assert explanation.steps[0].span == (0, len(explanation.source_tokens))
+    for step in explanation.steps:
+        for child in step.children:
+            begin, end = explanation.steps[child].span
+            assert step.span[0] <= begin < end <= step.span[1]
+
+
+def test_evidence_holds_the_words_of_its_rule(explanation: Explanation) -> None:
+    pairs = set(toys.pairs(400))
+    rules = [step for step in explanation.steps if step.kind == "rule"]
+    assert rules
+    for step in rules:
+        assert step.evidence
+        for each in step.evidence:
+            assert (each.source, each.target) in pairs
+            for word in step.source:
+                if isinstance(word, str) and word.startswith(("noun", "verb", "adj")):
+                    assert word in each.source
+
+
+def test_placeholders_are_shown_as_they_were_written(explanation: Explanation) -> None:
+    assert "%d" in explanation.tokens
+    assert "⟦" not in explanation.tree() + explanation.html()
+
+
+def test_the_record_is_json(explanation: Explanation) -> None:
+    record = json.loads(json.dumps(explanation.to_record()))
+    assert record["text"] == explanation.text
+    assert record["words"][0]["step"] < len(record["steps"])
+
+
+def test_unknown_words_pass_through(toy_model: Path) -> None:
+    explanation = demotic.load(toy_model).explain("noun1 zzz")
+    word = [token.lower() for token in explanation.tokens].index("zzz")
+    assert explanation.step_of(word).kind == "pass-through"
+    assert explanation.step_of(word).evidence == ()
+
+
+def test_a_very_long_sentence_is_explained_too(toy_model: Path) -> None:
+    explanation = demotic.load(toy_model).explain("noun1 " * 1500)
+    assert explanation.tree().count("nom1") >= 1500
+    assert explanation.html().count("</li>") == len(explanation.steps)
+
+
+def test_long_paths_are_shown_by_their_end() -> None:
+    def place(file: str) -> str:
+        return Evidence("id", "a", "b", file, "7").place
+
+    assert place("a/b/c/d/e.po") == "…/c/d/e.po:7"
+    assert place("d/e.po") == "d/e.po:7"
+    assert place("") == "7"
