@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
@@ -23,7 +24,7 @@ XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:-]+)[\"']")
 
 
-class Handler:
+class Handler(ABC):
     """Base of the readers of XML formats: they define ``begin``, ``finish`` and ``data``."""
 
     def __init__(self, reading: Reading) -> None:
@@ -45,17 +46,17 @@ class Handler:
     def end(self, tag: str) -> None:
         self.finish(self.path.pop())
 
+    @abstractmethod
     def begin(self, name: str, attributes: Attributes) -> None:
         """An element starts; ``path`` holds those around it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def finish(self, name: str) -> None:
         """An element ended; ``path`` holds those around it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def data(self, text: str) -> None:
         """Text inside an element."""
-        raise NotImplementedError
 
 
 def parse(handler: Handler) -> Iterator[Row]:
