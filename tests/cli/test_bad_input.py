@@ -266,12 +266,21 @@ def test_an_interrupted_command_leaves_nothing_behind(
     before = contents(folder)
     os.mkfifo(folder / "pipe")  # nobody reads it: the command waits, its other outputs half done
     arguments = ["align", "-q", *TEXTS, "--tokens", "old", "--forward", "pipe", "--out", "old"]
-    with subprocess.Popen([*DEMOTIC, *arguments], stderr=subprocess.PIPE, text=True) as process:
-        while not list(folder.glob(".old.target.*")):
-            assert process.poll() is None
-            time.sleep(0.02)
-        process.send_signal(number)
-        _, errors = process.communicate(timeout=60)
+    with subprocess.Popen(
+        [*DEMOTIC, *arguments],
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell that runs the tests in the background has them ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        try:
+            while not list(folder.glob(".old.target.*")):
+                assert process.poll() is None
+                time.sleep(0.02)
+            process.send_signal(number)
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == code
     assert errors == ""
     assert contents(folder) == before
