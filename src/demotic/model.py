@@ -28,7 +28,7 @@ from demotic.progress import SILENT, Progress
 if TYPE_CHECKING:
     from demotic.bundle import About
     from demotic.corpus import Bitext
-    from demotic.decode import Derivation
+    from demotic.decode.decoder import Hypothesis
     from demotic.explain import Explanation
     from demotic.forest import Forest
     from demotic.learn import MertOptions
@@ -45,7 +45,7 @@ class Translation:
     text: str
     tokens: tuple[str, ...]
     score: float
-    derivation: Derivation | None
+    derivation: Hypothesis | None
     alignment: tuple[tuple[int, int], ...]
 
     def __str__(self) -> str:
@@ -125,7 +125,7 @@ def train(
         home = tempfile.mkdtemp(prefix="demotic-model-")
         out = Path(home) / "model"
     try:
-        model: Model = chosen.fit(
+        model = chosen.fit(
             bitext,
             dev,
             config,
@@ -154,8 +154,7 @@ def load(path: str | Path, *, verify: bool | None = None) -> Model:
     from demotic.systems import system_named
 
     bundle = Bundle.open(path, verify=verify)
-    model: Model = system_named(bundle.about.system).open_model(bundle)
-    return model
+    return system_named(bundle.about.system).open_model(bundle)
 
 
 def tune(
@@ -171,7 +170,6 @@ def tune(
     """A copy of a model in ``out``, its weights tuned on a development set for BLEU."""
     from demotic.systems import system_named
 
-    tuned: Model = system_named(model.about.system).tune(
+    return system_named(model.about.system).tune(
         model, dev, out=Path(out), options=options, seed=seed, threads=threads, progress=progress
     )
-    return tuned

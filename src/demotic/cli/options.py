@@ -20,6 +20,10 @@ Threads = Annotated[
 ]
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+DevSource = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Source sentences to tune on.")
+]
+DevTarget = Annotated[Path | None, typer.Option(metavar="FILE", help="Their translations.")]
 
 
 def progress_for(*, quiet: bool, json_log: bool) -> Progress:

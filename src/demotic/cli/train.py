@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from demotic.cli.options import JsonLog, Quiet, Threads, progress_for, thread_count
+from demotic.cli.options import (
+    DevSource,
+    DevTarget,
+    JsonLog,
+    Quiet,
+    Threads,
+    progress_for,
+    thread_count,
+)
+from demotic.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from demotic.corpus import Bitext
@@ -33,12 +42,8 @@ def command(
         Path | None,
         typer.Option(metavar="FILE", help="Both in one: TMX, XLIFF, PO, MO, TSV, or a folder."),
     ] = None,
-    dev_source: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Source sentences to tune on.")
-    ] = None,
-    dev_target: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Their translations.")
-    ] = None,
+    dev_source: DevSource = None,
+    dev_target: DevTarget = None,
     dev: Annotated[
         Path | None,
         typer.Option(
@@ -52,7 +57,11 @@ def command(
         str | None, typer.Option("--to", metavar="LANG", help="Language of the target.")
     ] = None,
     system: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The kind of translator. [default: hiero]")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"The kind of translator: {', '.join(SYSTEMS)}. [default: hiero]",
+        ),
     ] = None,
     out: Annotated[
         Path | None,

@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from demotic.cli.options import JsonLog, Quiet, Seed, Threads, progress_for, thread_count
+from demotic.cli.options import (
+    DevSource,
+    DevTarget,
+    JsonLog,
+    Quiet,
+    Seed,
+    Threads,
+    progress_for,
+    thread_count,
+)
 
 NAME = "tune"
 NEEDS_ARGUMENTS = True
@@ -18,12 +27,8 @@ def command(
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="MODEL", help="The tuned model; may be the same.")
     ],
-    dev_source: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Source sentences to tune on.")
-    ] = None,
-    dev_target: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Their translations.")
-    ] = None,
+    dev_source: DevSource = None,
+    dev_target: DevTarget = None,
     dev: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Both in one: TMX, XLIFF, PO, MO, TSV.")
     ] = None,

@@ -1,21 +1,77 @@
-"""Systems: each is a module that trains a translator and opens it again.
+"""Systems: kinds of translators, side by side; each is a sub-package that is imported when needed.
 
-A system's module has ``Config`` (a frozen dataclass with defaults), ``fit(bitext, dev, config, *,
-out, work, resume, threads, progress)`` and ``open_model(bundle)``.
+A system's package has
+
+    Config                    a frozen dataclass that extends ``settings.TrainingConfig``
+    fit(bitext, dev, config, *, out, work, resume, threads, progress)       trains a model
+    open_model(bundle)        opens a trained model
+    tune(model, dev, *, out, options, seed, threads, progress)              gives it other weights
+
+and its name stands in ``SYSTEMS``; nothing else has to know of it.  What systems share is written
+once: ``stages.Training`` (clean, take apart, align, language model, tuning by MERT, bundle),
+``translator.Translator`` (text to tokens, a decoder, tokens to text, scoring), ``tuning`` (a
+decoder and a development set as MERT sees them, tuning again).  A new system needs a ``Config``,
+the stages of its own, a ``Translator`` that makes its decoder, and a ``fit`` that reads as a list
+of stages: ``hiero/`` is the model.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from demotic.errors import ArgumentError
 
+if TYPE_CHECKING:
+    from demotic.bundle import Bundle
+    from demotic.corpus import Bitext
+    from demotic.learn import MertOptions
+    from demotic.model import Model
+    from demotic.progress import Progress
+
 SYSTEMS = ("hiero",)
+"""Each is a package ``demotic.systems.NAME``."""
 
 
-def system_named(name: str) -> Any:
-    """The module of a system, imported when it is needed."""
+class System(Protocol):
+    """What a system's package has."""
+
+    Config: type[Any]
+
+    def fit(
+        self,
+        bitext: Bitext,
+        dev: Bitext | None,
+        config: Any,
+        *,
+        out: Path,
+        work: Path | None,
+        resume: bool,
+        threads: int,
+        progress: Progress,
+    ) -> Model:
+        """Train a model and write it to ``out``; nothing is there before it is complete."""
+
+    def open_model(self, bundle: Bundle) -> Model:
+        """The model in a bundle."""
+
+    def tune(
+        self,
+        model: Any,
+        dev: Bitext,
+        *,
+        out: Path,
+        options: MertOptions | None,
+        seed: int,
+        threads: int,
+        progress: Progress,
+    ) -> Model:
+        """A copy of a model with its weights tuned again; ArgumentError where that is no use."""
+
+
+def system_named(name: str) -> System:
+    """The package of a system, imported when it is needed."""
     if name not in SYSTEMS:
         raise ArgumentError(f"unknown system '{name}'", remedy=f"choose from {', '.join(SYSTEMS)}")
-    return import_module(f"demotic.systems.{name}")
+    return cast(System, import_module(f"demotic.systems.{name}"))

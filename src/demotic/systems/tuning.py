@@ -1,21 +1,34 @@
-"""A decoder and a development set as a learner sees them."""
+"""A decoder and a development set as MERT sees them, and models tuned again."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from demotic.bundle import Bundle, check_place
+from demotic.corpus import Bitext, Orthography, encode_pair
+from demotic.decode.decoder import Decoder, ForestDecoder, Hypothesis
 from demotic.errors import ArgumentError
-from demotic.learn import Candidates, ForestCandidates, KBestCandidates, statistics_against
+from demotic.learn import (
+    Candidates,
+    ForestCandidates,
+    KBestCandidates,
+    MertOptions,
+    mert,
+    statistics_against,
+)
+from demotic.progress import SILENT, Progress
+from demotic.systems.weights import write_weights
 
 if TYPE_CHECKING:
-    from demotic.decode import DecoderOptions, HieroDecoder
-    from demotic.grammar import RuleTable
-    from demotic.lm import LanguageModel
+    from demotic.systems.translator import Translator
 
+Tuned = TypeVar("Tuned", bound="Translator[Any, Any]")
 SMALLEST_DEV = 10
 """Sentences; on fewer, BLEU says nothing."""
 
@@ -48,32 +61,38 @@ class DevSet:
         check_dev_size(len(self.source))
 
 
+def encoded_dev(source: Orthography, target: Orthography, dev: Bitext) -> DevSet:
+    """The development set in tokens: the source as a user's text, the target as in training."""
+    return DevSet(
+        [str(source.encode(pair.source)) for pair in dev],
+        [str(encode_pair(source, target, pair.source, pair.target)[1]) for pair in dev],
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class TuningTask:
     """Decodes the development set with the weights that a learner asks for."""
 
-    rules: RuleTable
-    lm: LanguageModel
-    options: DecoderOptions
+    decoder: Decoder[Hypothesis]
     dev: DevSet
     kind: Kind = "forest"
     list_size: int = 100
     threads: int = 1
-    feature_names: Sequence[str] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "feature_names", tuple(self._decoder({}).feature_names))
-
-    def _decoder(self, weights: Mapping[str, float]) -> HieroDecoder:
-        from demotic.decode import HieroDecoder
-
-        return HieroDecoder(self.rules, self.lm, weights, options=self.options)
+    @property
+    def feature_names(self) -> Sequence[str]:
+        """The decoder's."""
+        return self.decoder.feature_names
 
     def candidates(self, weights: Mapping[str, float]) -> list[Candidates]:
         """For each sentence its forest, or its list of best translations."""
-        decoder = self._decoder(weights)
+        decoder = self.decoder.with_weights(weights)
         counts = [statistics_against([line]) for line in self.dev.reference]
         if self.kind == "forest":
+            if not isinstance(decoder, ForestDecoder):
+                raise ArgumentError(
+                    "this decoder gives no forests", remedy="tune on lists: tune.candidates=kbest"
+                )
             forests = decoder.forests(self.dev.source, threads=self.threads)
             return [
                 ForestCandidates(forest, count)
@@ -85,3 +104,47 @@ class TuningTask:
             rows = np.array([each.values for each in best], dtype=np.float64)
             found.append(KBestCandidates(rows, count([" ".join(each.tokens) for each in best])))
         return found
+
+
+def tune(
+    model: Tuned,
+    dev: Bitext,
+    *,
+    out: Path,
+    options: MertOptions | None = None,
+    seed: int = 1,
+    threads: int = 1,
+    progress: Progress = SILENT,
+) -> Tuned:
+    """A copy of a model with its weights tuned again by MERT, on another development set."""
+    from demotic.systems.settings import TuneConfig
+
+    check_place(out)
+    config = TuneConfig(mert=options or MertOptions())
+    text = encoded_dev(model.source, model.target, dev)
+    task = TuningTask(model.decoder, text, config.candidates, config.list_size, threads)
+    found = mert(
+        task, model.weights, options=config.mert, seed=seed, threads=threads, progress=progress
+    )
+    settings = {**model.about.config, "tune": asdict(config)}
+    return reweighted(model, found.weights, settings, dev, out, threads, progress)
+
+
+def reweighted(
+    model: Tuned,
+    weights: Mapping[str, float],
+    settings: Mapping[str, Any],
+    dev: Bitext,
+    out: Path,
+    threads: int = 1,
+    progress: Progress = SILENT,
+) -> Tuned:
+    """A copy of a model in ``out`` with other weights and the settings that led to them."""
+    tuned = model.with_weights(weights)
+    score = tuned.score(dev, threads=threads, progress=progress)
+    about = replace(model.about, config=settings, dev=score)
+    with Bundle.create(out, about) as folder:
+        for part in model.bundle.parts:
+            shutil.copyfile(model.bundle.path(part), folder / part)
+        write_weights(folder / "weights.json", weights)
+    return model.open(Bundle.open(out))

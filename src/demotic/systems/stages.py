@@ -1,48 +1,80 @@
-"""The stages of training a Hiero model; each leaves its files for those after it."""
+"""The stages of training that systems share; each leaves its files for those after it.
+
+training = Training(bitext, dev, config, out=out, work=None, resume=False, ...)
+text = training.prepare()
+links = training.align(text)
+rules = ...                                      # a stage of the system's own, in training.work
+lm = training.language_model(text)
+weights = training.mert(text, [rules, lm], decoder, config.tune, START, config.decode)
+training.bundle("hiero", [text, rules, lm, weights], HieroModel, config.decode)
+return training.finish(HieroModel)
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import shutil
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from demotic import files
 from demotic.align import Text, align, pharaoh
-from demotic.align.lexical import LexicalTable
-from demotic.bundle import About, Bundle
-from demotic.corpus import Bitext, Orthography, clean, encode_pair, encode_pairs
-from demotic.engine import LocalEngine
+from demotic.bundle import About, Bundle, check_place
+from demotic.corpus import Bitext, Orthography, clean, encode_pairs, split
+from demotic.decode.decoder import Decoder, Hypothesis
 from demotic.errors import ArgumentError
-from demotic.grammar import RuleTable, extract_hiero
 from demotic.learn import mert
-from demotic.lm import LanguageModel
 from demotic.lm.estimate import estimate
-from demotic.progress import Progress
+from demotic.progress import SILENT, Progress
 from demotic.systems.config import to_record
-from demotic.systems.hiero_config import START, Config
-from demotic.systems.hiero_model import HieroModel
-from demotic.systems.tuning import DevSet, TuningTask
+from demotic.systems.settings import TrainingConfig, TuneConfig
+from demotic.systems.translator import Translator
+from demotic.systems.tuning import DevSet, TuningTask, check_dev_size, encoded_dev
+from demotic.systems.weights import write_weights
 from demotic.systems.work import Stage, WorkFolder
+
+Made = TypeVar("Made", bound=Translator[Any, Any])
 
 
 class Training:
-    """The stages, each of which reads the files of those before it."""
+    """A training under way: its text, its settings, its work folder."""
 
     def __init__(
-        self, config: Config, folder: Path, resume: bool, threads: int, progress: Progress
+        self,
+        bitext: Bitext,
+        dev: Bitext | None,
+        config: TrainingConfig,
+        *,
+        out: Path,
+        work: Path | None = None,
+        resume: bool = False,
+        threads: int = 1,
+        progress: Progress = SILENT,
     ) -> None:
+        """Refuses what cannot end well; without ``dev`` holds a part of the bitext out."""
+        check_place(out)
+        if dev is None:
+            size = min(config.dev_size, len(bitext) // 10)
+            parts = split(bitext, dev=size, test=0, seed=config.seed, progress=progress)
+            bitext, dev = parts.train, parts.dev
+        check_dev_size(len(dev))
+        self.bitext, self.dev = bitext, dev
         self.config = config
-        self.work = WorkFolder(folder, resume=resume, progress=progress)
+        self.out = out
         self.resume = resume
         self.threads = threads
         self.progress = progress
+        self._keep_work = work is not None
+        # Beside the model, so that it is on a disk that has room.
+        place = work if work is not None else out.with_name(f"{out.name}.work")
+        self.work = WorkFolder(place, resume=resume, progress=progress)
 
-    def prepare(self, bitext: Bitext, dev: Bitext) -> Stage:
+    def prepare(self) -> Stage:
         """Clean the bitext, learn to write both languages, take the sentences apart."""
-        config = self.config
+        bitext, dev, config = self.bitext, self.dev, self.config
         stage = self.work.stage(
             "text",
             [fingerprint(bitext), fingerprint(dev), asdict(config.cleaning),
@@ -103,28 +135,6 @@ class Training:
             stage.finish()
         return stage
 
-    def extract(self, text: Stage, links: Stage) -> Stage:
-        """Rules with their four scores (Chiang 2007, sections 3 and 4)."""
-        stage = self.work.stage(
-            "extract", asdict(self.config.grammar), after=[text, links], files=["rules.bin"]
-        )
-        if stage.wanted:
-            source = Text.read(text.path("train.source"))
-            target = Text.read(text.path("train.target"))
-            aligned = pharaoh.read(links.path("train.align"))
-            extract_hiero(
-                source,
-                target,
-                aligned,
-                lexical=LexicalTable.estimate(source, target, aligned, progress=self.progress),
-                options=self.config.grammar,
-                out=stage.path("rules.bin"),
-                engine=LocalEngine(threads=self.threads),
-                progress=self.progress,
-            )
-            stage.finish()
-        return stage
-
     def language_model(self, text: Stage) -> Stage:
         """An n-gram model of the target side."""
         config = self.config.lm
@@ -142,33 +152,35 @@ class Training:
             stage.finish()
         return stage
 
-    def tune(self, text: Stage, rules: Stage, lm: Stage) -> Stage:
-        """Weights that translate the development set best (Och 2003; Kumar et al. 2009)."""
-        config = self.config
+    def mert(
+        self,
+        text: Stage,
+        after: Sequence[Stage],
+        decoder: Callable[[], Decoder[Hypothesis]],
+        config: TuneConfig,
+        start: Mapping[str, float],
+        decoder_settings: Any,
+    ) -> Stage:
+        """Weights that translate the development set best (Och 2003; Kumar et al. 2009).
+
+        ``decoder`` is made from the stages ``after`` and from ``decoder_settings`` (a dataclass);
+        ``start`` may lack features and have those of other grammars.
+        """
         stage = self.work.stage(
             "tune",
-            [asdict(config.tune), asdict(config.decode), config.seed],
-            after=[text, rules, lm],
+            [asdict(config), asdict(decoder_settings), self.config.seed],
+            after=[text, *after],
             files=["weights.json"],
         )
         if stage.wanted:
             task = TuningTask(
-                RuleTable.load(rules.path("rules.bin")),
-                LanguageModel.load(lm.path("lm.bin")),
-                config.decode,
-                DevSet(
-                    list(files.read_lines(text.path("dev.source"))),
-                    list(files.read_lines(text.path("dev.target"))),
-                ),
-                config.tune.candidates,
-                config.tune.list_size,
-                self.threads,
+                decoder(), read_dev(text), config.candidates, config.list_size, self.threads
             )
             found = mert(
                 task,
-                {name: START.get(name, 0.0) for name in task.feature_names},
-                options=config.tune.mert,
-                seed=config.seed,
+                {name: start.get(name, 0.0) for name in task.feature_names},
+                options=config.mert,
+                seed=self.config.seed,
                 threads=self.threads,
                 progress=self.progress,
                 checkpoint=stage.path(f"mert-{stage.digest[:12]}.json"),
@@ -178,34 +190,45 @@ class Training:
             stage.finish()
         return stage
 
-    def bundle(self, stages: list[Stage], bitext: Bitext, dev: Bitext, out: Path) -> None:
-        """Put the parts together, with the score they reach on the development set."""
+    def bundle(
+        self, system: str, stages: Sequence[Stage], model: type[Translator[Any, Any]], options: Any
+    ) -> None:
+        """Put the parts together, with the score they reach on the development set.
+
+        ``stages`` begins with that of the text; ``options`` are the decoder's.
+        """
         parts = {
             name: stage.path(name)
             for stage in stages
             for name in stage.files
-            if name in HieroModel.PARTS
+            if name in model.PARTS
         }
-        model = HieroModel.of_parts(parts, self.config.decode)
+        trained = model.of_parts(parts, options)
         cleaning = json.loads(next(files.read_lines(stages[0].path("cleaning.json"))))
         about = About(
-            system="hiero",
-            source_language=bitext.source_language,
-            target_language=bitext.target_language,
+            system=system,
+            source_language=self.bitext.source_language,
+            target_language=self.bitext.target_language,
             config=json.loads(json.dumps(to_record(self.config), default=str)),
-            dev=model.score(dev, threads=self.threads, progress=self.progress),
-            provenance=_provenance(bitext, dev, cleaning),
+            dev=trained.score(self.dev, threads=self.threads, progress=self.progress),
+            provenance=_provenance(self.bitext, self.dev, cleaning),
         )
-        with Bundle.create(out, about) as folder:
+        with Bundle.create(self.out, about) as folder:
             for name, path in parts.items():
                 _place(path, folder / name)
 
+    def finish(self, model: type[Made]) -> Made:
+        """The model, opened; a work folder that nobody asked for is removed."""
+        if not self._keep_work:
+            self.work.remove()
+        return model.open(Bundle.open(self.out))
 
-def encoded_dev(source: Orthography, target: Orthography, dev: Bitext) -> DevSet:
-    """The development set in tokens: the source as a user's text, the target as in training."""
+
+def read_dev(text: Stage) -> DevSet:
+    """The development set that :meth:`Training.prepare` took apart."""
     return DevSet(
-        [str(source.encode(pair.source)) for pair in dev],
-        [str(encode_pair(source, target, pair.source, pair.target)[1]) for pair in dev],
+        list(files.read_lines(text.path("dev.source"))),
+        list(files.read_lines(text.path("dev.target"))),
     )
 
 
@@ -243,10 +266,6 @@ def _select_links(path: Path, bitext: Bitext, kept: Bitext, out: Path) -> None:
         )
     chosen = (line for line, pair in zip(lines, bitext, strict=True) if pair.id in left)
     files.write_lines(out, chosen)
-
-
-def write_weights(path: Path, weights: dict[str, float]) -> None:
-    path.write_text(json.dumps(weights, indent=2) + "\n", encoding="utf-8")
 
 
 def _provenance(bitext: Bitext, dev: Bitext, cleaning: Any) -> dict[str, Any]:

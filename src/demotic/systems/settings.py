@@ -1,4 +1,4 @@
-"""What can be chosen when a Hiero model is trained, with defaults that suit most corpora."""
+"""What can be chosen for every system that is trained, with defaults that suit most corpora."""
 
 from __future__ import annotations
 
@@ -7,24 +7,9 @@ from pathlib import Path
 
 from demotic.align.symmetrise import DEFAULT
 from demotic.corpus import Cleaning, OrthographyConfig
-from demotic.decode import DecoderOptions
 from demotic.errors import ArgumentError
-from demotic.grammar import HieroOptions
 from demotic.learn import MertOptions
 from demotic.systems.tuning import Kind
-
-START = {  # in the scale of natural logs; tuning begins here
-    "TargetGivenSource": 0.2,
-    "SourceGivenTarget": 0.2,
-    "LexicalTargetGivenSource": 0.2,
-    "LexicalSourceGivenTarget": 0.2,
-    "LanguageModel": 0.5,
-    "WordPenalty": 0.5,
-    "RulePenalty": 0.0,
-    "Glue": 0.0,
-    "PassThrough": -3.0,
-    "UnknownWord": 0.0,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +40,8 @@ class TuneConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
-    """Everything that can be chosen; saved in the model in full."""
+class TrainingConfig:
+    """What every system asks; systems add their own.  Saved in the model in full."""
 
     tokenised: bool = False
     """The text has spaces between its tokens already and is taken as it is."""
@@ -67,10 +52,7 @@ class Config:
     source: OrthographyConfig = field(default_factory=OrthographyConfig)
     target: OrthographyConfig = field(default_factory=OrthographyConfig)
     align: AlignConfig = field(default_factory=AlignConfig)
-    grammar: HieroOptions = field(default_factory=HieroOptions)
     lm: LmConfig = field(default_factory=LmConfig)
-    decode: DecoderOptions = field(default_factory=DecoderOptions)
-    tune: TuneConfig = field(default_factory=TuneConfig)
 
     def __post_init__(self) -> None:
         if self.tokenised:

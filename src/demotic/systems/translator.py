@@ -1,25 +1,33 @@
-"""A trained Hiero model at work: text to tokens, decoder, tokens to text."""
+"""A trained model at work, whatever its system: text to tokens, a decoder, tokens to text.
+
+class HieroModel(Translator[DecoderOptions, Derivation]):
+    PARTS = (*Translator.PARTS, "rules.bin", "lm.bin")        # files of the bundle
+    OPTIONS = DecoderOptions                                  # the section ``decode`` of its config
+
+    def _open_decoder(self, weights): ...                     # from self.part(...), self.options
+    def forest(self, text): ...
+    def explain(self, text): ...                              # of self.translated(text)
+"""
 
 from __future__ import annotations
 
-import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, overload
 
 from demotic import files
 from demotic.bundle import About, Bundle
 from demotic.corpus import Bitext, Encoded, Orthography
-from demotic.decode import DecoderOptions, Derivation, HieroDecoder
+from demotic.decode.decoder import Decoder, Hypothesis
 from demotic.errors import ArgumentError, CorruptFileError
-from demotic.grammar import RuleTable
-from demotic.lm import LanguageModel
 from demotic.metrics import Bleu
 from demotic.model import Translation
 from demotic.progress import SILENT, Progress
 from demotic.systems.config import from_record
+from demotic.systems.weights import read_weights
 
 if TYPE_CHECKING:
     from demotic.explain import Explanation
@@ -27,40 +35,63 @@ if TYPE_CHECKING:
 
 _LINES = 256  # decoded in one call
 
+Options = TypeVar("Options")
+Found = TypeVar("Found", bound=Hypothesis)
 
-class HieroModel:
-    """Rules, a language model, weights, and how both languages are written."""
 
-    PARTS = (
-        "rules.bin", "lm.bin", "weights.json", "source.json", "target.json", "corpus.arrow",
+class Translator(ABC, Generic[Options, Found]):
+    """The parts of a model, its weights, and how both languages are written."""
+
+    PARTS: ClassVar[tuple[str, ...]] = (
+        "weights.json", "source.json", "target.json", "corpus.arrow",
     )  # fmt: skip
+    OPTIONS: ClassVar[type[Any]]
+    """Of the decoder; the section ``decode`` of the model's configuration."""
 
     def __init__(
         self,
         parts: Mapping[str, Path],
-        options: DecoderOptions,
+        options: Options,
         weights: Mapping[str, float],
         bundle: Bundle | None = None,
     ) -> None:
         """Use ``demotic.train`` or ``demotic.load``."""
         self._parts = dict(parts)
         self._bundle = bundle
-        self.decoder_options = options
+        self.options = options
         self.weights = dict(weights)
         self.source = _orthography(parts["source.json"])
         self.target = _orthography(parts["target.json"])
-        self.rules = RuleTable.load(parts["rules.bin"], verify=False)
-        self.lm = LanguageModel.load(parts["lm.bin"], verify=False)
-        self.decoder = HieroDecoder(self.rules, self.lm, self.weights, options=options)
+        self.decoder = self._open_decoder(self.weights)
+
+    @abstractmethod
+    def _open_decoder(self, weights: Mapping[str, float]) -> Decoder[Found]:
+        """The decoder, from the model's parts and options."""
 
     @classmethod
-    def of_parts(cls, parts: Mapping[str, Path], options: DecoderOptions) -> Self:
-        """A model whose parts are not in a bundle yet."""
-        return cls(parts, options, _weights(parts["weights.json"]))
+    def open(cls, bundle: Bundle) -> Self:
+        """The model in a bundle."""
+        parts = {name: bundle.path(name) for name in cls.PARTS}
+        try:
+            options = from_record(cls.OPTIONS, bundle.about.config["decode"])
+        except (KeyError, TypeError, ArgumentError) as error:
+            raise CorruptFileError(
+                f"the decoder's options cannot be read: {error}", path=bundle.folder
+            ) from error
+        return cls(parts, options, read_weights(parts["weights.json"]), bundle)
 
-    def with_weights(self, weights: Mapping[str, float]) -> HieroModel:
+    @classmethod
+    def of_parts(cls, parts: Mapping[str, Path], options: Options) -> Self:
+        """A model whose parts are not in a bundle yet."""
+        return cls(parts, options, read_weights(parts["weights.json"]))
+
+    def with_weights(self, weights: Mapping[str, float]) -> Self:
         """The same model with other weights."""
-        return HieroModel(self._parts, self.decoder_options, weights, self._bundle)
+        return type(self)(self._parts, self.options, weights, self._bundle)
+
+    def part(self, name: str) -> Path:
+        """Where a part is."""
+        return self._parts[name]
 
     @property
     def bundle(self) -> Bundle:
@@ -79,7 +110,7 @@ class HieroModel:
         self.bundle.copy(path)
 
     def __repr__(self) -> str:
-        return f"<Hiero model {self.source.language}-{self.target.language}, {self.rules!r}>"
+        return f"<{type(self).__name__} {self.source.language}-{self.target.language}>"
 
     # -- translating ----------------------------------------------------------------------------
 
@@ -108,6 +139,7 @@ class HieroModel:
             while batch := list(islice(rest, _LINES)):
                 encoded = [self.source.encode(line) for line in batch]
                 sentences = [each.tokens for each in encoded]
+                found: Sequence[Sequence[Found]]
                 if nbest == 1:
                     best = self.decoder.decode_lines(sentences, threads=threads)
                     found = [[derivation] for derivation in best]
@@ -117,7 +149,14 @@ class HieroModel:
                     yield self._written(source, derivations)
                 advance(len(batch))
 
-    def _written(self, source: Encoded, derivations: Sequence[Derivation]) -> list[Translation]:
+    def translated(self, text: str) -> tuple[Encoded, Translation]:
+        """One line as the decoder saw it, and its translation."""
+        encoded = self.source.encode(text)
+        [best] = self.decoder.decode_lines([encoded.tokens])
+        [translation] = self._written(encoded, [best])
+        return encoded, translation
+
+    def _written(self, source: Encoded, derivations: Sequence[Found]) -> list[Translation]:
         """Text for each derivation; those that read the same count once."""
         found: dict[str, Translation] = {}
         for each in derivations:
@@ -128,22 +167,18 @@ class HieroModel:
             found.setdefault(text, translation)
         return list(found.values()) or [Translation("", (), 0.0, None, ())]
 
+    @abstractmethod
     def forest(self, text: str) -> Forest:
         """All that the decoder considered for a line."""
-        return self.decoder.forest(self.source.encode(text).tokens)
 
+    @abstractmethod
     def explain(self, text: str) -> Explanation:
         """Where each word of the translation comes from."""
-        from demotic.explain import explain
-
-        encoded = self.source.encode(text)
-        derivation = self.decoder.decode(encoded.tokens)
-        [translation] = self._written(encoded, [derivation])
-        return explain(text, translation.text, encoded, derivation, self.weights, self._corpus)
 
     @cached_property
-    def _corpus(self) -> Bitext:
-        return Bitext.open(self._parts["corpus.arrow"])
+    def training_corpus(self) -> Bitext:
+        """The sentence pairs that the model learned from."""
+        return Bitext.open(self.part("corpus.arrow"))
 
     def score(
         self, bitext: Bitext, *, threads: int = 1, progress: Progress = SILENT
@@ -160,26 +195,6 @@ class HieroModel:
         }
 
 
-def open_model(bundle: Bundle) -> HieroModel:
-    """The model in a bundle."""
-    parts = {name: bundle.path(name) for name in HieroModel.PARTS}
-    try:
-        options = from_record(DecoderOptions, bundle.about.config["decode"])
-    except (KeyError, TypeError, ArgumentError) as error:
-        raise CorruptFileError(
-            f"the decoder's options cannot be read: {error}", path=bundle.folder
-        ) from error
-    return HieroModel(parts, options, _weights(parts["weights.json"]), bundle)
-
-
 def _orthography(path: Path) -> Orthography:
     with files.naming(path):
         return Orthography.from_json(path.read_text(encoding="utf-8"))
-
-
-def _weights(path: Path) -> dict[str, float]:
-    try:
-        record = json.loads(path.read_bytes())
-        return {str(name): float(value) for name, value in record.items()}
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise CorruptFileError(f"weights that cannot be read: {error}", path=path) from error

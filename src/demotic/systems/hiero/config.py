@@ -1,0 +1,31 @@
+"""What can be chosen when a Hiero model is trained, with defaults that suit most corpora."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from demotic.decode import DecoderOptions
+from demotic.grammar import HieroOptions
+from demotic.systems.settings import TrainingConfig, TuneConfig
+
+START = {  # in the scale of natural logs; tuning begins here
+    "TargetGivenSource": 0.2,
+    "SourceGivenTarget": 0.2,
+    "LexicalTargetGivenSource": 0.2,
+    "LexicalSourceGivenTarget": 0.2,
+    "LanguageModel": 0.5,
+    "WordPenalty": 0.5,
+    "RulePenalty": 0.0,
+    "Glue": 0.0,
+    "PassThrough": -3.0,
+    "UnknownWord": 0.0,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(TrainingConfig):
+    """Everything that can be chosen; saved in the model in full."""
+
+    grammar: HieroOptions = field(default_factory=HieroOptions)
+    decode: DecoderOptions = field(default_factory=DecoderOptions)
+    tune: TuneConfig = field(default_factory=TuneConfig)

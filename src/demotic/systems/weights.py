@@ -1,0 +1,23 @@
+"""A model's weights on disk: feature names and numbers, in JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from demotic.errors import CorruptFileError
+
+
+def read_weights(path: Path) -> dict[str, float]:
+    """The weights in a file."""
+    try:
+        record = json.loads(path.read_bytes())
+        return {str(name): float(value) for name, value in record.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise CorruptFileError(f"weights that cannot be read: {error}", path=path) from error
+
+
+def write_weights(path: Path, weights: Mapping[str, float]) -> None:
+    """Write weights that :func:`read_weights` reads."""
+    path.write_text(json.dumps(dict(weights), indent=2) + "\n", encoding="utf-8")
