@@ -4,6 +4,10 @@ from demotic.learn import KBestCandidates, MertOptions, mert
 
 result = mert(task, {"LanguageModel": 1.0, "WordPenalty": 0.0}, seed=1)
 result.weights, result.bleu
+
+from demotic.learn import DrlOptions, drl
+
+drl(task_of_episodes, {"LanguageModel": 1.0}, options=DrlOptions(rate=0.1)).weights
 """
 
 from demotic.learn.candidates import (
@@ -13,12 +17,18 @@ from demotic.learn.candidates import (
     Task,
     statistics_against,
 )
+from demotic.learn.drl import DivergedError, DrlOptions, DrlResult, drl
+from demotic.learn.episodes import Epoch
 from demotic.learn.line_search import LineSearch, Step, decoded_bleu
 from demotic.learn.mert import MertOptions, MertResult, mert
 from demotic.learn.rounds import Round
 
 __all__ = [
     "Candidates",
+    "DivergedError",
+    "DrlOptions",
+    "DrlResult",
+    "Epoch",
     "ForestCandidates",
     "KBestCandidates",
     "LineSearch",
@@ -28,6 +38,7 @@ __all__ = [
     "Step",
     "Task",
     "decoded_bleu",
+    "drl",
     "mert",
     "statistics_against",
 ]

@@ -1,0 +1,64 @@
+"""How far a better alternative moves the weights: the full path, two actions, or a margin.
+
+Gesmundo and Henderson (2014, section 4.2) use the difference of the full paths' features and a
+constant rate; they found updates of the two actions alone, Passive-Aggressive and MIRA worse.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demotic.forest.weights import Floats
+from demotic.learn.episodes import Rollout, Sample
+
+Update = Literal["full_path", "two_actions", "passive_aggressive", "mira"]
+
+
+class Difference(NamedTuple):
+    """D: the features of the better roll-out minus those of the one taken."""
+
+    dense: Floats
+    ids: NDArray[np.uint32]
+    """Sparse features, ascending, each once."""
+    values: Floats
+
+
+def difference(sample: Sample[Any], update: Update) -> Difference:
+    """What to move along; ``two_actions`` looks at the first action of both only."""
+    better, taken = sample.alternative, sample.taken
+    if update == "two_actions":
+        none = np.empty(0, dtype=np.uint32)
+        return Difference(better.action - taken.action, none, np.empty(0))
+    ids, values = _sparse_difference(better, taken)
+    return Difference(better.features - taken.features, ids, values)
+
+
+def _sparse_difference(better: Rollout, taken: Rollout) -> tuple[NDArray[np.uint32], Floats]:
+    both = np.concatenate([better.sparse_ids, taken.sparse_ids])
+    if not len(both):
+        return both, np.empty(0)
+    ids, place = np.unique(both, return_inverse=True)
+    values = np.bincount(
+        place, weights=np.concatenate([better.sparse_values, -taken.sparse_values])
+    )
+    changed = values != 0
+    return ids[changed], values[changed]
+
+
+def step_size(
+    update: Update, rate: float, lead: float, gain: float, difference: Difference
+) -> float:
+    """How far: ``rate``, or as far as the margin asks, ``rate`` at most.
+
+    ``lead`` is w·D, by how much the better roll-out is ahead already (negative as a rule), ``gain``
+    by how much its reward is higher.  Passive-Aggressive (PA-I, Crammer et al. 2006) asks for a
+    margin of 1, MIRA for one of the size of the gain.
+    """
+    if update in ("full_path", "two_actions"):
+        return rate
+    norm = float(difference.dense @ difference.dense + difference.values @ difference.values)
+    margin = 1.0 if update == "passive_aggressive" else gain
+    return min(rate, max(0.0, margin - lead) / norm) if norm > 0 else 0.0

@@ -1,0 +1,246 @@
+"""Learning from roll-outs learns, repeats itself, survives breaks and notices when it diverges."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from demotic.errors import ArgumentError, CorruptFileError
+from demotic.forest.weights import Floats
+from demotic.learn import DivergedError, DrlOptions, DrlResult, drl
+from demotic.learn.decisions import DecisionEpisode
+from demotic.learn.decisions import Path as Rollout
+from demotic.learn.updates import Update
+from tests.learn.test_decisions import OneWay
+from tests.learn.walks import Spelling, Spellings, Word, spellings
+
+QUICK = DrlOptions(epochs=3, rate=0.1)
+
+
+def mean_reward(task: Spellings, weights: dict[str, float]) -> float:
+    row = np.array([weights[name] for name in task.feature_names])
+    found = [
+        task.reward(i, task.episode(i).samples(row, [(0.0, 0.0)])[0].taken)
+        for i in range(len(task))
+    ]
+    return float(np.mean(found))
+
+
+@pytest.mark.parametrize("update", ["full_path", "two_actions", "passive_aggressive", "mira"])
+def test_a_policy_that_is_optimal_is_found(update: Update) -> None:
+    task = spellings(60)
+    options = DrlOptions(epochs=30, rate=0.1, update=update)
+    result = drl(task, {}, options=options)
+    assert mean_reward(task, dict.fromkeys(task.feature_names, 0.0)) < 55
+    assert mean_reward(task, result.weights) > 92, "the hidden policy is linear"
+    learned = np.array([result.weights[name] for name in task.feature_names])
+    cosine = learned @ task.hidden / np.linalg.norm(learned) / np.linalg.norm(task.hidden)
+    assert cosine > 0.95
+
+
+def test_a_telescoping_feature_keeps_its_weight() -> None:
+    task = spellings(40)
+    start = {"potential": 0.25, "f0": 0.5}
+    result = drl(task, start, options=replace(QUICK, epochs=5))
+    assert sum(epoch.updates for epoch in result.epochs) > 20
+    assert result.weights["potential"] == pytest.approx(0.25, abs=1e-12)
+    assert result.weights["f0"] != pytest.approx(0.5, abs=1e-3)
+
+
+def test_two_actions_move_a_telescoping_feature() -> None:
+    task = spellings(40)
+    options = replace(QUICK, update="two_actions")
+    assert drl(task, {"potential": 0.25}, options=options).weights["potential"] != 0.25
+
+
+def test_the_same_seed_gives_the_same_result_and_another_one_another() -> None:
+    task = spellings()
+    one, two = drl(task, {}, options=QUICK, seed=4), drl(task, {}, options=QUICK, seed=4)
+    assert one.weights == two.weights
+    assert one.last == two.last
+    assert drl(task, {}, options=QUICK, seed=5).weights != one.weights
+
+
+def test_the_result_is_the_mean_of_the_weights_after_each_example() -> None:
+    class Watching(Spellings):
+        seen: list[Floats] = []  # noqa: RUF012
+
+        def episode(self, example: int) -> DecisionEpisode[Word, int]:
+            episode = super().episode(example)
+            seen = self.seen
+
+            class Noting(DecisionEpisode[Word, int]):
+                def samples(self, weights: Floats, *args: object, **options: object):  # type: ignore[no-untyped-def, override]
+                    seen.append(weights.copy())
+                    return episode.samples(weights, *args, **options)  # type: ignore[arg-type]
+
+            return Noting(self.examples[example])
+
+    plain = spellings()
+    task = Watching(plain.hidden, plain.examples, plain.feature_names)
+    result = drl(task, {"f1": 0.3}, options=QUICK)
+    every = [*task.seen, np.array([result.last[name] for name in task.feature_names])]
+    assert len(every) == 3 * len(task) + 1
+    mean = np.mean(every, axis=0)
+    assert list(result.weights.values()) == pytest.approx(mean.tolist(), abs=1e-12)
+
+
+def test_each_epoch_sees_every_example_once_in_another_order() -> None:
+    task = spellings(12)
+    drl(task, {}, options=QUICK)
+    epochs = [task.asked[i : i + 12] for i in (0, 12, 24)]
+    assert all(sorted(epoch) == list(range(12)) for epoch in epochs)
+    assert epochs[0] != epochs[1] != epochs[2]
+
+
+def test_fixed_weights_stay_and_tied_ones_move_together() -> None:
+    task = spellings()
+    options = replace(QUICK, fixed=("f0",), tied=(("f1", "f2"),))
+    result = drl(task, {"f0": 1.0, "f1": 0.5, "f2": 0.5}, options=options)
+    assert result.weights["f0"] == result.last["f0"] == 1.0
+    assert result.weights["f1"] == result.weights["f2"] != 0.5
+
+
+class Breaking(Spellings):
+    """Interrupted when asked for the n-th time."""
+
+    left = 0
+
+    def episode(self, example: int) -> DecisionEpisode[Word, int]:
+        type(self).left -= 1
+        if type(self).left == 0:
+            raise KeyboardInterrupt
+        return super().episode(example)
+
+
+def same(one: DrlResult, other: DrlResult) -> bool:
+    def timeless(result: DrlResult) -> list[object]:
+        return [replace(epoch, seconds=0.0) for epoch in result.epochs]
+
+    return (one.weights, one.last, timeless(one)) == (other.weights, other.last, timeless(other))
+
+
+@pytest.mark.parametrize("at", [5, 31, 89])
+def test_a_broken_run_continues_to_the_same_result(at: int, tmp_path: Path) -> None:
+    task = spellings(30)
+    whole = drl(task, {"f0": 0.1}, options=QUICK)
+    path = tmp_path / "drl.json"
+    Breaking.left = at
+    broken = Breaking(task.hidden, task.examples, task.feature_names)
+    with pytest.raises(KeyboardInterrupt):
+        drl(broken, {"f0": 0.1}, options=QUICK, checkpoint=path)
+    again = drl(task, {"f0": 0.1}, options=QUICK, checkpoint=path, resume=True)
+    assert same(again, whole)
+
+
+def test_more_epochs_can_be_added_later(tmp_path: Path) -> None:
+    task = spellings()
+    path = tmp_path / "drl.json"
+    drl(task, {}, options=replace(QUICK, epochs=1), checkpoint=path)
+    longer = drl(task, {}, options=QUICK, checkpoint=path, resume=True)
+    assert same(longer, drl(task, {}, options=QUICK))
+
+
+def test_a_checkpoint_of_other_settings_or_a_damaged_one_is_refused(tmp_path: Path) -> None:
+    task = spellings()
+    path = tmp_path / "drl.json"
+    drl(task, {}, options=QUICK, checkpoint=path)
+    with pytest.raises(ArgumentError, match="another value of rate"):
+        drl(task, {}, options=replace(QUICK, rate=0.2), checkpoint=path, resume=True)
+    with pytest.raises(ArgumentError, match="another value of start"):
+        drl(task, {"f0": 1.0}, options=QUICK, checkpoint=path, resume=True)
+    path.write_text(path.read_text().replace('"count"', '"counts"'))
+    with pytest.raises(CorruptFileError, match="damaged checkpoint"):
+        drl(task, {}, options=QUICK, checkpoint=path, resume=True)
+
+
+@dataclass(frozen=True)
+class Explosive:
+    """From the second epoch on, a feature that no weight survives."""
+
+    problem: Spelling
+    calls: list[int] = field(default_factory=list)
+    rewards: list[int] = field(default_factory=list)
+    feature_names: tuple[str, ...] = ("f0", "f1", "f2", "potential")
+    sparse_features: int = 0
+
+    def __len__(self) -> int:
+        return 4
+
+    def episode(self, example: int) -> DecisionEpisode[Word, int]:
+        self.calls.append(example)
+        return DecisionEpisode(self.problem)
+
+    def reward(self, example: int, rollout: Rollout[Word, int]) -> float:
+        self.rewards.append(example)
+        if len(self.calls) <= 4 or len(self.rewards) % 2:  # the path taken is asked for first
+            return 0.0
+        rollout.features[:] = 1e308
+        return 1.0
+
+
+def test_weights_beyond_all_numbers_end_learning_and_the_last_epoch_is_kept(
+    tmp_path: Path,
+) -> None:
+    task = Explosive(spellings(1).examples[0])
+    path = tmp_path / "drl.json"
+    options = DrlOptions(epochs=5, rate=1e10)
+    with pytest.raises(DivergedError, match="epoch 2"), np.errstate(all="ignore"):
+        drl(task, {"f0": 0.5}, options=options, checkpoint=path)
+    kept = drl(task, {"f0": 0.5}, options=replace(options, epochs=1), checkpoint=path, resume=True)
+    assert kept.weights["f0"] == 0.5
+    assert all(math.isfinite(value) for value in kept.last.values())
+
+
+def test_examples_without_a_choice_only_let_time_pass() -> None:
+    @dataclass(frozen=True)
+    class NoChoice:
+        feature_names: tuple[str, ...] = ("f",)
+        sparse_features: int = 0
+
+        def __len__(self) -> int:
+            return 3
+
+        def episode(self, example: int) -> DecisionEpisode[int, str]:
+            return DecisionEpisode(OneWay())
+
+        def reward(self, example: int, rollout: object) -> float:
+            raise AssertionError("nothing to reward")
+
+    result = drl(NoChoice(), {"f": 2.0}, options=QUICK)
+    assert result.weights == {"f": 2.0}
+    assert [epoch.samples for epoch in result.epochs] == [0, 0, 0]
+
+
+def test_scores_between_epochs_are_of_averaged_weights() -> None:
+    task = spellings()
+    seen = []
+
+    def evaluate(weights: dict[str, float], sparse: Floats) -> float:
+        seen.append(weights)
+        return float(len(seen))
+
+    result = drl(task, {}, options=QUICK, evaluate=evaluate)
+    assert [epoch.score for epoch in result.epochs] == [1.0, 2.0, 3.0]
+    assert seen[-1] == result.weights
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [({"epochs": -1}, "epochs"), ({"samples": 0}, "samples"), ({"rate": math.inf}, "rate"),
+     ({"exponent": math.nan}, "exponent")],
+)  # fmt: skip
+def test_senseless_options_are_refused(wrong: dict[str, float], message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        DrlOptions(**wrong)  # type: ignore[arg-type]
+
+
+def test_unknown_features_are_named() -> None:
+    with pytest.raises(ArgumentError, match="no feature 'f9'"):
+        drl(spellings(), {"f9": 1.0})
+    with pytest.raises(ArgumentError, match="no feature 'g'"):
+        drl(spellings(), {}, options=DrlOptions(tied=(("f0", "g"),)))
