@@ -1,0 +1,92 @@
+"""Folders of corpora: ``train.de.gz``, ``train.en.gz``, ``val.de.gz``, ..., ``test2016.en.gz``.
+
+    data = read_folder(Path("multi30k/tok"), "de", "en")
+    data.train, data.dev, data.test                     # Bitexts
+
+The training part is called ``train``; the development part ``dev``, ``val``, ``valid`` or ``tune``;
+the test part anything that begins with ``test``, or ``devtest``.  Files end in the language, with
+``.gz`` after it if they are compressed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from demotic import files
+from demotic.corpus import Bitext
+from demotic.errors import FileAccessError, FormatError
+
+DEV = ("dev", "val", "valid", "tune")
+
+
+@dataclass(frozen=True)
+class DataFolder:
+    """The three parts of a corpus."""
+
+    train: Bitext
+    dev: Bitext
+    test: Bitext
+    names: tuple[str, str, str]
+    """What the parts are called."""
+
+
+def read_folder(
+    folder: Path,
+    source: str,
+    target: str,
+    *,
+    train_lines: int | None = None,
+    dev_lines: int | None = None,
+    test_lines: int | None = None,
+) -> DataFolder:
+    """The parts of a corpus, each whole or its first lines."""
+    if not folder.is_dir():
+        raise FileAccessError("no such folder", path=folder)
+    names = sorted(
+        path.name.removesuffix(".gz").removesuffix(f".{source}")
+        for path in folder.iterdir()
+        if path.name.removesuffix(".gz").endswith(f".{source}")
+    )
+    train = _one(folder, [name for name in names if name == "train"], "train", source)
+    dev = _one(folder, [name for name in DEV if name in names], "dev", source)
+    tests = [name for name in names if name.startswith("test")] or [
+        name for name in names if name == "devtest"
+    ]
+    test = _one(folder, tests, "test", source)
+
+    def read(name: str, lines: int | None) -> Bitext:
+        return _bitext(folder, name, source, target, lines)
+
+    return DataFolder(
+        read(train, train_lines), read(dev, dev_lines), read(test, test_lines), (train, dev, test)
+    )
+
+
+def _one(folder: Path, found: list[str], part: str, language: str) -> str:
+    if not found:
+        raise FileAccessError(f"no file {part}.{language} or {part}.{language}.gz", path=folder)
+    return found[0]
+
+
+def _file(folder: Path, name: str, language: str) -> Path:
+    for path in (folder / f"{name}.{language}", folder / f"{name}.{language}.gz"):
+        if path.is_file():
+            return path
+    raise FileAccessError(f"no file {name}.{language} or {name}.{language}.gz", path=folder)
+
+
+def _bitext(folder: Path, name: str, source: str, target: str, lines: int | None) -> Bitext:
+    paths = [_file(folder, name, language) for language in (source, target)]
+    sides = [list(islice(files.read_lines(path), lines)) for path in paths]
+    if len(sides[0]) != len(sides[1]):
+        raise FormatError(
+            f"{len(sides[0])} lines, and {len(sides[1])} in {paths[1].name}", path=paths[0]
+        )
+    return Bitext.from_pairs(
+        zip(*sides, strict=True),
+        source_language=source,
+        target_language=target,
+        file=paths[0].name,
+    )

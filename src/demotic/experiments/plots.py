@@ -1,0 +1,76 @@
+"""Curves as SVG and PNG, by matplotlib (the optional extra ``experiment``).
+
+draw(out / "length", [Series("b30", xs, ys)], x="source words", y="ms", title="...")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from demotic import files
+from demotic.errors import MissingDependencyError
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    style: Literal["line", "points"] = "line"
+
+
+def require_matplotlib() -> Any:
+    """matplotlib, or an error that says how to get it: better before the work than after it."""
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise MissingDependencyError(
+            "plots need the package matplotlib", remedy="pip install 'demotic[experiment]'"
+        ) from None
+    mpl.use("agg")
+    # The same bytes on every run, and text that stays text.
+    mpl.rcParams["svg.hashsalt"] = "demotic"
+    mpl.rcParams["svg.fonttype"] = "none"
+    return mpl
+
+
+def draw(
+    stem: Path,
+    series: Sequence[Series],
+    *,
+    x: str,
+    y: str,
+    title: str,
+    logarithmic: bool = False,
+) -> list[Path]:
+    """Draw curves into ``stem.svg`` and ``stem.png``."""
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    for each in series:
+        line: dict[str, Any] = {"marker": "o", "markersize": 3.5}
+        if each.style == "points":
+            line |= {"linestyle": "none", "alpha": 0.5}
+        axes.plot(list(each.x), list(each.y), label=each.label, **line)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.set_title(title)
+    if logarithmic:
+        axes.set_yscale("log")
+    axes.grid(visible=True, alpha=0.3)
+    if len(series) > 1:
+        axes.legend()
+    written = []
+    for suffix, metadata in ((".svg", {"Date": None}), (".png", {"Software": None})):
+        path = stem.with_name(stem.name + suffix)
+        with files.write_bytes(path) as out:
+            figure.savefig(out, format=suffix[1:], dpi=120, metadata=metadata)
+        written.append(path)
+    return written

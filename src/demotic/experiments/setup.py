@@ -1,0 +1,50 @@
+"""What an experiment is asked to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from demotic.errors import ArgumentError
+from demotic.progress import SILENT, Progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """Data, place and size of an experiment."""
+
+    data: Path
+    """A folder with train, dev and test files; see :mod:`demotic.experiments.data`."""
+    source: str
+    target: str
+    """Languages, as the files are called."""
+    out: Path
+    """Where results, models and the report go; what is there already is not done again."""
+    model: Path | None = None
+    """A model trained on this very data, to start from; without it, one is trained."""
+    tokenised: bool = True
+    """The text has spaces between its tokens already."""
+    quick: bool = False
+    """Just to see whether all of it works: few sentences, few repetitions."""
+    train_lines: int | None = None
+    dev_lines: int | None = None
+    test_lines: int | None = None
+    """Only so many of the first lines."""
+    seeds: tuple[int, ...] = (1, 2, 3)
+    repeats: int = 5
+    """Of each measurement of time; the median counts."""
+    parts: tuple[str, ...] = ()
+    """Only these parts; all where empty."""
+    threads: int = 1
+    """For training and scoring; what is timed runs on one."""
+    progress: Progress = SILENT
+
+    def check_parts(self, known: tuple[str, ...]) -> None:
+        """Raise if a part is named that the experiment does not have."""
+        for part in self.parts:
+            if part not in known:
+                raise ArgumentError(f"there is no part '{part}'", remedy=f"{', '.join(known)}")
+
+    def wants(self, part: str) -> bool:
+        """Is this part asked for?"""
+        return not self.parts or part in self.parts
