@@ -21,34 +21,17 @@ __all__ = [
     "train",
 ]
 
-# Where each name lives. A module is imported when a name of it is first asked for, so that
-# `import demotic` and `demotic --help` cost next to nothing.
-_HOMES = {
-    "Bitext": "demotic.corpus",
-    "Model": "demotic.model",
-    "Translation": "demotic.model",
-    "load": "demotic.model",
-    "read_bitext": "demotic.corpus",
-    "train": "demotic.model",
-}
-
 
 if not TYPE_CHECKING:  # or type checkers would take any name for a good one
+    from demotic.lazy import names_of
+
+    _attribute, __dir__ = names_of(
+        __name__, corpus="Bitext read_bitext", model="Model Translation load train"
+    )
 
     def __getattr__(name: str) -> object:
-        if name == "__version__":
-            from importlib.metadata import version
+        if name != "__version__":
+            return _attribute(name)
+        from importlib.metadata import version
 
-            value: object = version("demotic")
-        elif name in _HOMES:
-            from importlib import import_module
-
-            value = getattr(import_module(_HOMES[name]), name)
-        else:
-            raise AttributeError(f"module 'demotic' has no attribute '{name}'")
-        globals()[name] = value
-        return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+        return version("demotic")

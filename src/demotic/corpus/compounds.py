@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-import regex
-
 from demotic.corpus.language_rules import FILLERS
 from demotic.corpus.marks import (
     JOINER,
@@ -25,10 +23,11 @@ from demotic.corpus.marks import (
     joint_filler,
     protected_class,
 )
+from demotic.corpus.pattern import Pattern
 
 _LEAST_GAIN = 0.001
 _CACHE_SIZE = 1 << 18
-_SPLITTABLE = regex.compile(r"\p{L}\p{Ll}++")
+_SPLITTABLE = Pattern(r"\p{L}\p{Ll}++")
 
 
 @dataclass(frozen=True)

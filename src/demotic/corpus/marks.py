@@ -14,7 +14,7 @@ in the manner of Moses (``&#124;``, ``&lt;``), so that no text can be mistaken f
 
 from __future__ import annotations
 
-import regex
+import re
 
 JOINER = "￭"
 SPACER = "▁"
@@ -34,9 +34,9 @@ _REFERENCES = {
     TIE: "&#8256;",
 }
 _CHARACTERS = {reference: character for character, reference in _REFERENCES.items()}
-_RESERVED = regex.compile("[" + regex.escape("".join(_REFERENCES)) + "]")
-_REFERENCE = regex.compile("|".join(_CHARACTERS))
-_CLASS = regex.compile(r"⟦([a-z]+)(\d+)⟧")
+_RESERVED = re.compile("[" + re.escape("".join(_REFERENCES)) + "]")
+_REFERENCE = re.compile("|".join(_CHARACTERS))
+_CLASS = re.compile(r"⟦([a-z]+)(\d+)⟧")
 
 
 def escape(text: str) -> str:
@@ -47,16 +47,14 @@ def escape(text: str) -> str:
     """
     if _RESERVED.search(text) is None:
         return text
-    escaped: str = _RESERVED.sub(lambda found: _REFERENCES[found[0]], text)
-    return escaped
+    return _RESERVED.sub(lambda found: _REFERENCES[found[0]], text)
 
 
 def unescape(text: str) -> str:
     """What :func:`escape` was given."""
     if "&" not in text:
         return text
-    plain: str = _REFERENCE.sub(lambda found: _CHARACTERS[found[0]], text)
-    return plain
+    return _REFERENCE.sub(lambda found: _CHARACTERS[found[0]], text)
 
 
 def bare(token: str) -> str:

@@ -5,14 +5,13 @@ Its detokeniser guesses where spaces go; only the reversible tokeniser knows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-
-import regex
 
 from demotic.corpus.protect import Span
 from demotic.errors import MissingDependencyError
 
-_CLASS = regex.compile(r"⟦[a-z]+\d+⟧")
+_CLASS = re.compile(r"⟦[a-z]+\d+⟧")
 
 
 class MosesTokeniser:
@@ -51,8 +50,7 @@ class MosesTokeniser:
         """Text of unescaped tokens; ``spans`` are what the class tokens stand for, in order."""
         text: str = self._detokeniser.detokenize(list(tokens), unescape=False)
         waiting = iter(spans)
-        result: str = _CLASS.sub(lambda found: next(waiting).text, text)
-        return result
+        return _CLASS.sub(lambda found: next(waiting).text, text)
 
 
 def _plain(text: str) -> str:

@@ -8,22 +8,22 @@ from __future__ import annotations
 import re
 import unicodedata
 
-import regex
+from demotic.corpus.pattern import Pattern
 
 # Control characters separate; soft hyphens, zero-width spaces and byte-order marks only hide
 # inside words and keep equal words apart.
 _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff]")
-_SILENT = regex.compile(r"[\u00ad\u200b\u2060\ufeff]+")
-_CONTROL = regex.compile(r"\p{Cc}+")
+_SILENT = re.compile("[\u00ad\u200b\u2060\ufeff]+")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]+")
 
 # Scripts written without spaces between words, with the punctuation that goes with them.
 UNSPACED = (
     r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
     r"\u3001-\u303f\u30a0-\u30ff\uff00-\uff65\uffe0-\uffe6"
 )
-_UNSPACED = regex.compile(f"[{UNSPACED}]")
+_UNSPACED = Pattern(f"[{UNSPACED}]")
 # Cheaper than the sets of scripts, and enough for most lines.
-_PERHAPS_UNSPACED = re.compile("[\u0e00-\u1fff\u2e80-\U0010ffff]")
+_PERHAPS_UNSPACED = Pattern("[\u0e00-\u1fff\u2e80-\U0010ffff]")
 
 
 def normalise(text: str) -> str:

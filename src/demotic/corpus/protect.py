@@ -12,12 +12,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import regex
 
 from demotic.corpus.marks import JOINER, class_token, protected_class
 from demotic.corpus.normalise import UNSPACED
+from demotic.corpus.pattern import Pattern
 
 KINDS = ("url", "mail", "tag", "var", "entity", "path", "num")
 
@@ -130,9 +128,9 @@ class SpanFinder:
         ]
 
 
-def _compiled(alternatives: Iterable[str]) -> Any:
+def _compiled(alternatives: Iterable[str]) -> Pattern | None:
     pattern = "|".join(filter(None, alternatives))
-    return regex.compile(pattern, regex.VERBOSE | regex.V1) if pattern else None
+    return Pattern(f"(?xV1){pattern}") if pattern else None
 
 
 def number_spans(text: str, found: Iterable[Found]) -> list[Span]:

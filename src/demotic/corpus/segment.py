@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-import regex
-
+from demotic.corpus.pattern import Pattern
 from demotic.errors import ArgumentError, MissingDependencyError
 
 Segmenter = Callable[[str], list[str]]
 METHODS = ("auto", "characters", "jieba")
 
 # Katakana writes foreign names: one word.
-_CHARACTER = regex.compile(r"[\p{Katakana}ー]+|\X")
+_CHARACTER = Pattern(r"[\p{Katakana}ー]+|\X")
 
 
 def characters(run: str) -> list[str]:
@@ -26,8 +25,7 @@ def characters(run: str) -> list[str]:
     >>> characters("東京タワー")
     ['東', '京', 'タワー']
     """
-    found: list[str] = _CHARACTER.findall(run)
-    return found
+    return _CHARACTER.findall(run)
 
 
 def resolve(method: str, language: str) -> str:

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import regex
-
 from demotic.corpus.language_rules import ABBREVIATIONS, ELISION, ENCLITICS
 from demotic.corpus.marks import JOINER, SPACER, bare, escape
 from demotic.corpus.normalise import UNSPACED, has_unspaced, joins_by_itself
+from demotic.corpus.pattern import Pattern
 from demotic.corpus.protect import Span
 from demotic.corpus.segment import Segmenter, characters
 
@@ -26,17 +25,18 @@ _Lexeme = tuple[str, int]
 _Placed = tuple[int, int, Span]
 
 _LETTER = rf"[[\p{{L}}\p{{M}}\p{{N}}\u200c\u200d]--[{UNSPACED}]]"
-_LEXEME = regex.compile(
-    rf"""
+_LEXEME = Pattern(
+    rf"""(?xV1)
     (?P<dotted> (?<!{_LETTER}) (?> (?: \p{{L}}{{1,2}} \. ){{2,}} ) (?!{_LETTER}) )
   | (?P<word> {_LETTER}++
       (?: (?: (?<=\p{{Nd}}) [.,] (?=\p{{Nd}}) | ['’] | _++ ) {_LETTER}++ )*+ )
   | (?P<unspaced> [{UNSPACED}]++ )
   | (?P<symbol> (?P<run>[-.=_*~\#+!?]) (?P=run)*+ (?!\p{{M}}) | \X )
-    """,
-    regex.VERBOSE | regex.V1,
+    """
 )
-_OPENING = regex.compile(r"[\p{Ps}¿¡]")
+_OPENING = Pattern(r"[\p{Ps}¿¡]")
+_SIGN = Pattern(r"[\p{P}\p{S}]")
+_SIGN_OR_RUN = Pattern(r"[\p{P}\p{S}]|[^\p{P}\p{S}]+")
 _QUOTES = frozenset("\"'`´“”„‟‘’‚‛«»‹›")
 _TRAILING = frozenset({"", ",", ".", ";", ":", "!", "?"})
 
@@ -54,8 +54,8 @@ class Tokeniser:
         self._abbreviations = ABBREVIATIONS.get(language, frozenset())
         elision = ELISION.get(language)
         enclitics = ENCLITICS.get(language)
-        self._elided = regex.compile(elision, regex.IGNORECASE) if elision else None
-        self._leaning = regex.compile(f"(?:{enclitics})$", regex.IGNORECASE) if enclitics else None
+        self._elided = Pattern(f"(?i){elision}") if elision else None
+        self._leaning = Pattern(f"(?i)(?:{enclitics})$") if enclitics else None
         self._cache: dict[str, tuple[str, ...]] = {}
         self._final_cache: dict[str, tuple[str, ...]] = {}
 
@@ -141,14 +141,14 @@ class Tokeniser:
             else:
                 lexemes.append((escape(text), _OPENER if _OPENING.match(text) else _CLOSER))
         if not final and len(lexemes) > 1 and lexemes[-1][0] == ".":
-            word, kind = lexemes[-2]
-            if kind == _WORD and self._keeps_stop(word):
+            word, leaning = lexemes[-2]
+            if leaning == _WORD and self._keeps_stop(word):
                 lexemes[-2:] = [(word + ".", _WORD)]
         return lexemes
 
     def _unspaced(self, run: str) -> Iterator[_Lexeme]:
-        for match in regex.finditer(r"[\p{P}\p{S}]|[^\p{P}\p{S}]+", run):
-            if regex.match(r"[\p{P}\p{S}]", match[0]):
+        for match in _SIGN_OR_RUN.finditer(run):
+            if _SIGN.match(match[0]):
                 yield match[0], _CLOSER
             else:
                 for word in self._segment(match[0]):

@@ -3,7 +3,18 @@
 from demotic.decode import DecoderOptions, HieroDecoder
 """
 
-from demotic.decode.derivation import Derivation, Step
-from demotic.decode.hiero import Counters, DecoderOptions, HieroDecoder
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from demotic.decode.derivation import Derivation, Step
+    from demotic.decode.hiero import Counters, DecoderOptions, HieroDecoder
+else:
+    from demotic.lazy import names_of
+
+    __getattr__, __dir__ = names_of(
+        __name__,
+        derivation="Derivation Step",
+        hiero="Counters DecoderOptions HieroDecoder",
+    )
 
 __all__ = ["Counters", "DecoderOptions", "Derivation", "HieroDecoder", "Step"]

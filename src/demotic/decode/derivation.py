@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from demotic import _core
-from demotic.grammar import RuleTable
+
+if TYPE_CHECKING:
+    from demotic.grammar import RuleTable
 
 Kind = Literal["rule", "glue", "goal", "pass-through"]
 

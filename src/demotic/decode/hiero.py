@@ -15,15 +15,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from demotic import _core
 from demotic.decode.derivation import Derivation
 from demotic.errors import ArgumentError
-from demotic.forest import Forest
-from demotic.grammar import RuleTable
-from demotic.lm import LanguageModel
 from demotic.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from demotic.forest import Forest
+    from demotic.grammar import RuleTable
+    from demotic.lm import LanguageModel
 
 Sentence = str | Sequence[str]
 Result = TypeVar("Result")
@@ -186,6 +188,8 @@ class HieroDecoder:
         self, lines: Iterable[Sentence], *, threads: int = 1, progress: Progress = SILENT
     ) -> list[Forest]:
         """One forest for each line; that of a line without words is a single empty edge."""
+        from demotic.forest import Forest
+
         run = self._core.forests
         return [Forest(core) for _, core in self._each(lines, threads, progress, "decoding", run)]
 
@@ -193,6 +197,8 @@ class HieroDecoder:
         self, lines: Iterable[Sentence], *, threads: int = 1, progress: Progress = SILENT
     ) -> list[Forest]:
         """The context-free forest of each line."""
+        from demotic.forest import Forest
+
         run = self._core.parses
         return [Forest(core) for _, core in self._each(lines, threads, progress, "parsing", run)]
 

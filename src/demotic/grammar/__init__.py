@@ -3,10 +3,23 @@
 from demotic.grammar import HieroOptions, RuleTable, extract_hiero
 """
 
-from demotic.grammar.extraction import HieroOptions, extract_hiero
-from demotic.grammar.filtering import filter_rules
-from demotic.grammar.formats import FORMATS, guess_format, read_rules, write_rules
-from demotic.grammar.table import Format, Rule, RuleTable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from demotic.grammar.extraction import HieroOptions, extract_hiero
+    from demotic.grammar.filtering import filter_rules
+    from demotic.grammar.formats import FORMATS, guess_format, read_rules, write_rules
+    from demotic.grammar.table import Format, Rule, RuleTable
+else:
+    from demotic.lazy import names_of
+
+    __getattr__, __dir__ = names_of(
+        __name__,
+        extraction="HieroOptions extract_hiero",
+        filtering="filter_rules",
+        formats="FORMATS guess_format read_rules write_rules",
+        table="Format Rule RuleTable",
+    )
 
 __all__ = [
     "FORMATS",

@@ -14,15 +14,16 @@ import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, overload
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from demotic import _core, files
 from demotic.errors import ArgumentError
 from demotic.lm import arpa
 from demotic.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _MAGIC = b"DEMOTIC\0"
 _SLICE = 1 << 22  # bytes of text scored between two looks at the keyboard
@@ -53,6 +54,8 @@ class LineScores:
         """The scores of several texts, one after the other."""
         if len(parts) == 1:
             return parts[0]
+        import numpy as np
+
         return cls(
             np.concatenate([np.zeros(0), *(part.log10 for part in parts)]),
             np.concatenate([np.zeros(0, np.uint32), *(part.words for part in parts)]),
