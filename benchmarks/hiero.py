@@ -22,7 +22,7 @@ from demotic.align import Text, align
 from demotic.decode import DecoderOptions, HieroDecoder
 from demotic.grammar import RuleTable, extract_hiero
 from demotic.lm import LanguageModel
-from demotic.lm.estimate import estimate
+from demotic.lm.estimation import estimate
 from demotic.metrics import Bleu
 
 WEIGHTS = {

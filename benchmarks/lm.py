@@ -23,7 +23,7 @@ import kenlm
 
 from benchmarks.corpora import data_folder
 from demotic.lm import LanguageModel
-from demotic.lm.estimate import estimate
+from demotic.lm.estimation import estimate
 
 TURNS = 25
 

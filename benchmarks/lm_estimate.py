@@ -24,7 +24,7 @@ from pathlib import Path
 from benchmarks.corpora import data_folder
 from demotic import files
 from demotic.lm.classes import cluster
-from demotic.lm.estimate import estimate
+from demotic.lm.estimation import estimate
 
 MIB = 1 << 20
 
@@ -53,7 +53,7 @@ def run(command: list[str], repeats: int = 3) -> Cost:
 
 def demotic(text: Path, out: Path, *, memory: int, threads: int = 1, repeats: int = 3) -> Cost:
     program = (
-        "import sys; from demotic.lm.estimate import estimate;"
+        "import sys; from demotic.lm.estimation import estimate;"
         "text, out, memory, threads = sys.argv[1:];"
         "estimate(text, order=5, memory=int(memory), threads=int(threads)).save(out)"
     )
@@ -119,7 +119,7 @@ def beside_lmplz(folder: Path, data: Path) -> None:
         return
     demotic_cost = demotic(text, ours, memory=1 << 30)
     peer = lmplz(binary, text, theirs, memory=1 << 30)
-    start = run([sys.executable, "-c", "import demotic.lm.estimate"])
+    start = run([sys.executable, "-c", "import demotic.lm.estimation"])
     compare("Multi30k English, order 5", ours, theirs)
     print(
         "  lmplz / Demotic, text to ARPA with 1 GiB:"
@@ -132,7 +132,7 @@ def beside_lmplz(folder: Path, data: Path) -> None:
 def under_a_bound(folder: Path, data: Path) -> None:
     source = data / "europarl-fr-en" / "train.en.gz"
     out, free = folder / "bounded.arpa", folder / "free.arpa"
-    start = run([sys.executable, "-c", "import demotic.lm.estimate"], repeats=1)
+    start = run([sys.executable, "-c", "import demotic.lm.estimation"], repeats=1)
     previous: Cost | None = None
     for lines in (50_000, 100_000, 200_000):
         text = first_lines(source, lines, folder / f"europarl{lines}")

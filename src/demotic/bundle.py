@@ -19,9 +19,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
-import tempfile
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -36,9 +33,6 @@ SCHEMA = 1
 SUFFIX = ".demotic"
 ABOUT = "model.json"
 _FORMAT = "demotic model"
-_CHUNK = 1 << 20
-_UNPACKED = 8  # models kept in the cache
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the same parts give the same archive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +105,8 @@ class Bundle:
 
     def copy(self, path: str | Path) -> None:
         """The same bundle in another place, as a folder or as a ``.demotic`` file."""
+        import shutil
+
         with _made(Path(path)) as folder:
             for name in [ABOUT, *self.parts]:
                 shutil.copyfile(self.folder / name, folder / name)
@@ -125,7 +121,7 @@ class Bundle:
                 f"not a model: it has no {ABOUT}", path=folder, remedy="give a trained model"
             )
         with files.naming(path):
-            return cls(folder, *_parsed(path.read_bytes()))
+            return cls(folder, *parse_about(path.read_bytes()))
 
     def _check(self, verify: bool | None) -> None:
         for name, part in self.parts.items():
@@ -146,7 +142,7 @@ class Bundle:
             known = Remembered(path)
             if verify or known.value != part.sha256:
                 if _sha256(path) != part.sha256:
-                    raise _changed(name).at(path)
+                    raise changed(name).at(path)
                 known.remember(part.sha256)
 
     @classmethod
@@ -161,14 +157,17 @@ class Bundle:
                 return bundle
             except DemoticError:
                 pass  # the copy in the cache was damaged; the archive has the original
-        digest = _unpack(path)
+        from demotic.archive import unpack
+
+        digest = unpack(path)
         known.remember(digest)
         bundle = cls._read(cache_folder("models") / digest)
         bundle._check(None)
         return bundle
 
 
-def _parsed(content: bytes) -> tuple[About, dict[str, Part]]:
+def parse_about(content: bytes) -> tuple[About, dict[str, Part]]:
+    """What ``model.json`` says, every field of it checked."""
     try:
         record = json.loads(content)
         if record["format"] != _FORMAT:
@@ -206,51 +205,11 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _changed(part: str) -> CorruptFileError:
+def changed(part: str) -> CorruptFileError:
+    """The error of a part that is not what was written."""
     return CorruptFileError(
         f"the model's part {part} has changed since it was written", remedy="copy the model again"
     )
-
-
-def _unpack(path: Path) -> str:
-    """Unpack an archive into the cache, every byte compared; the name of its folder there."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            content = archive.read(ABOUT)
-            _, parts = _parsed(content)
-            digest = hashlib.sha256(content).hexdigest()
-            with files.atomic_folder(cache_folder("models") / digest) as folder:
-                (folder / ABOUT).write_bytes(content)
-                for name, part in parts.items():
-                    _extract(archive, name, part, folder / name)
-            _forget_old(cache_folder("models"))
-            return digest
-    except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError, RuntimeError) as error:
-        message = f"{error.args[0] if error.args else error}"
-        raise CorruptFileError(
-            f"not a model, or a damaged one: {message}",
-            path=path,
-            remedy="copy the model again",
-        ) from error
-
-
-def _forget_old(folder: Path) -> None:
-    """Unpacked models that were not opened for longest go; their archives unpack again."""
-    unpacked = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
-    for path in unpacked[:-_UNPACKED]:
-        shutil.rmtree(path, ignore_errors=True)
-
-
-def _extract(archive: zipfile.ZipFile, name: str, part: Part, to: Path) -> None:
-    if archive.getinfo(name).file_size != part.bytes:
-        raise _changed(name)
-    found = hashlib.sha256()
-    with archive.open(name) as packed, to.open("wb") as out:
-        while chunk := packed.read(_CHUNK):
-            found.update(chunk)
-            out.write(chunk)
-    if found.hexdigest() != part.sha256:
-        raise _changed(name)
 
 
 # -- writing ------------------------------------------------------------------------------------
@@ -258,6 +217,8 @@ def _extract(archive: zipfile.ZipFile, name: str, part: Part, to: Path) -> None:
 
 def check_place(path: str | Path) -> None:
     """Raise if no model can be written to ``path``: better before training than after it."""
+    import tempfile
+
     path = Path(path)
     if path.is_dir() and path.suffix == SUFFIX:
         raise ArgumentError(f"{path} is a folder", remedy="choose another name for the model")
@@ -286,16 +247,16 @@ def _made(path: Path) -> Iterator[Path]:
             yield folder
         _remember_parts(path)
         return
+    import tempfile
+
+    from demotic.archive import pack
+
     with (
         files.naming(path),
         tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as name,
     ):
         yield Path(name)
-        with files.atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-            for part in sorted(Path(name).iterdir()):
-                member = zipfile.ZipInfo(part.name, _EPOCH)
-                with part.open("rb") as content, archive.open(member, "w", force_zip64=True) as out:
-                    shutil.copyfileobj(content, out, _CHUNK)
+        pack(Path(name), path)
 
 
 def _write_about(folder: Path, about: About) -> None:
@@ -319,6 +280,6 @@ def _write_about(folder: Path, about: About) -> None:
 
 def _remember_parts(folder: Path) -> None:
     """What was just written needs no comparison when it is opened for the first time."""
-    _, parts = _parsed((folder / ABOUT).read_bytes())
+    _, parts = parse_about((folder / ABOUT).read_bytes())
     for name, part in parts.items():
         Remembered(folder / name).remember(part.sha256)

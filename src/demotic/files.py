@@ -11,9 +11,7 @@ import contextlib
 import errno
 import gzip
 import os
-import shutil
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -178,6 +176,8 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
             return
         if target.is_symlink():
             target = target.resolve()  # the link stays, what it points to is replaced
+        import tempfile
+
         prefix = f".{target.name}."
         temporary: Path | None = None
         try:
@@ -248,6 +248,9 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> int:
 @contextlib.contextmanager
 def atomic_folder(path: str | Path) -> Iterator[Path]:
     """A temporary folder that takes the place of ``path`` when the block ends well."""
+    import shutil
+    import tempfile
+
     target = Path(path)
     with naming(path):
         target.parent.mkdir(parents=True, exist_ok=True)

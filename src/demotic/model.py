@@ -15,9 +15,6 @@ Raw text in, raw text out: tokenising, casing and placeholders belong to the mod
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,6 +111,10 @@ def train(
     ``out``; without it, to a temporary folder that lives as long as the model, until ``save``.
     Finished stages are kept in the folder ``work`` and used again with ``resume``.
     """
+    import shutil
+    import tempfile
+    import weakref
+
     from demotic.systems import system_named
     from demotic.systems.config import from_record
 

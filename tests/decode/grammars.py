@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from demotic.grammar import RuleTable
 from demotic.lm import LanguageModel
-from demotic.lm.estimate import estimate
+from demotic.lm.estimation import estimate
 from tests.oracles.cky import Rule, is_nonterminal
 
 WEIGHTS = {

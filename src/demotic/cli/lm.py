@@ -140,7 +140,7 @@ def command(
     elif model is None:
         if not text or out is None:
             raise typer.BadParameter("give TEXT and --out to estimate a model, or --model")
-        from demotic.lm.estimate import estimate
+        from demotic.lm.estimation import estimate
 
         estimate(
             text,

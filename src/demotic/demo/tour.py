@@ -29,7 +29,7 @@ from demotic.errors import FormatError
 from demotic.explain import Explanation
 from demotic.files import naming, write_lines
 from demotic.lm import LanguageModel
-from demotic.lm.estimate import estimate
+from demotic.lm.estimation import estimate
 from demotic.metrics import Bleu, Chrf, Result, Ter, evaluate
 from demotic.model import Model, train
 from demotic.progress import SILENT, Progress

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, overload
 
@@ -22,8 +21,7 @@ from demotic.lm import arpa
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from demotic.lm.line_scores import LineScores
 
 _MAGIC = b"DEMOTIC\0"
 _SLICE = 1 << 22  # bytes of text scored between two looks at the keyboard
@@ -38,54 +36,6 @@ class WordScore(NamedTuple):
     log10: float
     length: int
     oov: bool
-
-
-@dataclass(frozen=True)
-class LineScores:
-    """Scores of many lines, in their order; words count ``</s>`` where it was scored."""
-
-    log10: NDArray[np.float64]
-    words: NDArray[np.uint32]
-    oovs: NDArray[np.uint32]
-    oov_log10: NDArray[np.float64]
-
-    @classmethod
-    def joined(cls, parts: Sequence[LineScores]) -> LineScores:
-        """The scores of several texts, one after the other."""
-        if len(parts) == 1:
-            return parts[0]
-        import numpy as np
-
-        return cls(
-            np.concatenate([np.zeros(0), *(part.log10 for part in parts)]),
-            np.concatenate([np.zeros(0, np.uint32), *(part.words for part in parts)]),
-            np.concatenate([np.zeros(0, np.uint32), *(part.oovs for part in parts)]),
-            np.concatenate([np.zeros(0), *(part.oov_log10 for part in parts)]),
-        )
-
-    def __len__(self) -> int:
-        return len(self.log10)
-
-    @property
-    def total(self) -> float:
-        """Log10 probability of everything."""
-        return float(self.log10.sum())
-
-    @property
-    def perplexity(self) -> float:
-        """Per word, unknown words included."""
-        return _perplexity(self.total, int(self.words.sum()))
-
-    @property
-    def perplexity_without_oov(self) -> float:
-        """Per known word."""
-        return _perplexity(
-            self.total - float(self.oov_log10.sum()), int(self.words.sum()) - int(self.oovs.sum())
-        )
-
-
-def _perplexity(log10: float, words: int) -> float:
-    return float(10.0 ** (-log10 / words)) if words else 1.0
 
 
 class LanguageModel(_core.LmModel):
@@ -142,7 +92,8 @@ class LanguageModel(_core.LmModel):
 
     def perplexity(self, sentence: str) -> float:
         """Of one sentence, per word, ``</s>`` included."""
-        return _perplexity(self.score(sentence), len(self.full_scores(sentence)))
+        words = len(self.full_scores(sentence))
+        return float(10.0 ** (-self.score(sentence) / words)) if words else 1.0
 
     def score_lines(
         self,
@@ -154,6 +105,8 @@ class LanguageModel(_core.LmModel):
         progress: Progress = SILENT,
     ) -> LineScores:
         """Score many sentences: strings, or the bytes of a text with one sentence per line."""
+        from demotic.lm.line_scores import LineScores
+
         parts = []
         with progress.step("scoring", unit="lines") as advance:
             for block in _blocks(lines):

@@ -12,7 +12,8 @@ once: ``stages.Training`` (clean, take apart, align, language model, tuning by M
 ``translator.Translator`` (text to tokens, a decoder, tokens to text, scoring), ``tuning`` (a
 decoder and a development set as MERT sees them, tuning again).  A new system needs a ``Config``,
 the stages of its own, a ``Translator`` that makes its decoder, and a ``fit`` that reads as a list
-of stages: ``hiero/`` is the model.
+of stages: ``hiero/`` is the model.  Its ``__init__`` imports nothing before it is asked for, so
+that opening a trained model does not wait for what only training needs.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ to_record(config)                          # nested dicts, defaults included
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 import types
 import typing
 from collections.abc import Mapping
@@ -25,6 +24,8 @@ Config = TypeVar("Config")
 
 def read_toml(path: str | Path) -> dict[str, Any]:
     """A TOML file as a record."""
+    import tomllib
+
     content = b"".join(files.read_text(path))
     try:
         return tomllib.loads(content.decode("utf-8"))

@@ -27,7 +27,7 @@ from demotic.corpus import Bitext, Orthography, clean, encode_pairs, split
 from demotic.decode.decoder import Decoder, Hypothesis
 from demotic.errors import ArgumentError
 from demotic.learn import mert
-from demotic.lm.estimate import estimate
+from demotic.lm.estimation import estimate
 from demotic.progress import SILENT, Progress
 from demotic.systems.config import to_record
 from demotic.systems.settings import TrainingConfig, TuneConfig

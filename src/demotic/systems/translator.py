@@ -20,16 +20,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, overloa
 
 from demotic import files
 from demotic.bundle import About, Bundle
-from demotic.corpus import Bitext, Encoded, Orthography
 from demotic.decode.decoder import Decoder, Hypothesis
 from demotic.errors import ArgumentError, CorruptFileError
-from demotic.metrics import Bleu
 from demotic.model import Translation
 from demotic.progress import SILENT, Progress
 from demotic.systems.config import from_record
 from demotic.systems.weights import read_weights
 
 if TYPE_CHECKING:
+    from demotic.corpus import Bitext, Encoded, Orthography
     from demotic.explain import Explanation
     from demotic.forest import Forest
 
@@ -60,8 +59,6 @@ class Translator(ABC, Generic[Options, Found]):
         self._bundle = bundle
         self.options = options
         self.weights = dict(weights)
-        self.source = _orthography(parts["source.json"])
-        self.target = _orthography(parts["target.json"])
         self.decoder = self._open_decoder(self.weights)
 
     @abstractmethod
@@ -93,6 +90,18 @@ class Translator(ABC, Generic[Options, Found]):
         """Where a part is."""
         return self._parts[name]
 
+    # Read when the first line comes: taking text apart is half of what there is to import.
+
+    @cached_property
+    def source(self) -> Orthography:
+        """How the language is written that the model reads."""
+        return _orthography(self.part("source.json"))
+
+    @cached_property
+    def target(self) -> Orthography:
+        """How the language is written that the model writes."""
+        return _orthography(self.part("target.json"))
+
     @property
     def bundle(self) -> Bundle:
         """Where the model is on disk."""
@@ -110,7 +119,7 @@ class Translator(ABC, Generic[Options, Found]):
         self.bundle.copy(path)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.source.language}-{self.target.language}>"
+        return f"<{type(self).__name__} of {self.part('weights.json').parent}>"
 
     # -- translating ----------------------------------------------------------------------------
 
@@ -178,12 +187,16 @@ class Translator(ABC, Generic[Options, Found]):
     @cached_property
     def training_corpus(self) -> Bitext:
         """The sentence pairs that the model learned from."""
+        from demotic.corpus import Bitext
+
         return Bitext.open(self.part("corpus.arrow"))
 
     def score(
         self, bitext: Bitext, *, threads: int = 1, progress: Progress = SILENT
     ) -> dict[str, Any]:
         """BLEU of the model on a bitext, with its signature; text that is tokenised stays so."""
+        from demotic.metrics import Bleu
+
         metric = Bleu(tokenise="none" if self.target.config.tokeniser == "none" else "13a")
         lines = self.translate_lines(bitext.source_lines(), threads=threads, progress=progress)
         score = metric.score([best[0].text for best in lines], [list(bitext.target_lines())])
@@ -196,5 +209,7 @@ class Translator(ABC, Generic[Options, Found]):
 
 
 def _orthography(path: Path) -> Orthography:
+    from demotic.corpus import Orthography
+
     with files.naming(path):
         return Orthography.from_json(path.read_text(encoding="utf-8"))

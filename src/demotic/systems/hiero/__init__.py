@@ -1,59 +1,23 @@
 """Hiero: hierarchical phrase-based translation (Chiang 2007), from two texts to a tuned model.
 
-    model = fit(bitext, dev, Config(), out=Path("de-en.demotic"))
-
-The story is :func:`fit`; each stage leaves its files in a work folder, so that a training that was
-interrupted goes on where it stopped.
+model = fit(bitext, dev, Config(), out=Path("de-en.demotic"))
+model = open_model(Bundle.open("de-en.demotic"))
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from pathlib import Path
+if TYPE_CHECKING:
+    from demotic.systems.hiero.config import START, Config
+    from demotic.systems.hiero.model import HieroModel, open_model
+    from demotic.systems.hiero.training import extract_rules, fit, tune
+else:
+    from demotic.lazy import names_of
 
-from demotic.corpus import Bitext
-from demotic.decode import HieroDecoder
-from demotic.grammar import RuleTable
-from demotic.lm import LanguageModel
-from demotic.progress import SILENT, Progress
-from demotic.systems.hiero.config import START, Config
-from demotic.systems.hiero.model import HieroModel
-from demotic.systems.hiero.stages import extract_rules
-from demotic.systems.stages import Training
-from demotic.systems.tuning import tune
+    __getattr__, __dir__ = names_of(
+        __name__,
+        config="START Config",
+        model="HieroModel open_model",
+        training="extract_rules fit tune",
+    )
 
 __all__ = ["START", "Config", "HieroModel", "extract_rules", "fit", "open_model", "tune"]
-
-open_model = HieroModel.open
-
-
-def fit(
-    bitext: Bitext,
-    dev: Bitext | None,
-    config: Config,
-    *,
-    out: Path,
-    work: Path | None = None,
-    resume: bool = False,
-    threads: int = 1,
-    progress: Progress = SILENT,
-) -> HieroModel:
-    """Train a model and write it to ``out``; nothing is there before it is complete."""
-    training = Training(
-        bitext, dev, config, out=out, work=work, resume=resume, threads=threads, progress=progress
-    )
-    text = training.prepare()
-    links = training.align(text)
-    rules = extract_rules(training, config.grammar, text, links)
-    lm = training.language_model(text)
-
-    def decoder() -> HieroDecoder:
-        return HieroDecoder(
-            RuleTable.load(rules.path("rules.bin")),
-            LanguageModel.load(lm.path("lm.bin")),
-            {},
-            options=config.decode,
-        )
-
-    weights = training.mert(text, [rules, lm], decoder, config.tune, START, config.decode)
-    training.bundle("hiero", [text, rules, lm, weights], HieroModel, config.decode)
-    return training.finish(HieroModel)

@@ -42,3 +42,6 @@ class HieroModel(Translator[DecoderOptions, Derivation]):
         return explain(
             text, translation.text, encoded, derivation, self.weights, self.training_corpus
         )
+
+
+open_model = HieroModel.open

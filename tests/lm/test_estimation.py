@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from demotic.errors import ArgumentError, FileAccessError, FormatError
 from demotic.lm import LanguageModel
-from demotic.lm.estimate import Estimate, estimate
+from demotic.lm.estimation import Estimate, estimate
 from demotic.progress import Advance, Progress
 from tests.oracles.kneser_ney import KneserNey
 

@@ -1,6 +1,6 @@
 """Estimate n-gram language models: interpolated modified Kneser-Ney, as KenLM's lmplz does it.
 
-    from demotic.lm.estimate import estimate
+    from demotic.lm.estimation import estimate
 
     result = estimate("text.en.gz", order=5)
     result.save("en.arpa.gz")          # or "en.bin", the memory-mapped form

@@ -1,0 +1,55 @@
+"""The training of a Hiero model, from two texts to a tuned translator.
+
+The story is :func:`fit`; each stage leaves its files in a work folder, so that a training that was
+interrupted goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from demotic.corpus import Bitext
+from demotic.decode import HieroDecoder
+from demotic.grammar import RuleTable
+from demotic.lm import LanguageModel
+from demotic.progress import SILENT, Progress
+from demotic.systems.hiero.config import START, Config
+from demotic.systems.hiero.model import HieroModel
+from demotic.systems.hiero.stages import extract_rules
+from demotic.systems.stages import Training
+from demotic.systems.tuning import tune
+
+__all__ = ["extract_rules", "fit", "tune"]
+
+
+def fit(
+    bitext: Bitext,
+    dev: Bitext | None,
+    config: Config,
+    *,
+    out: Path,
+    work: Path | None = None,
+    resume: bool = False,
+    threads: int = 1,
+    progress: Progress = SILENT,
+) -> HieroModel:
+    """Train a model and write it to ``out``; nothing is there before it is complete."""
+    training = Training(
+        bitext, dev, config, out=out, work=work, resume=resume, threads=threads, progress=progress
+    )
+    text = training.prepare()
+    links = training.align(text)
+    rules = extract_rules(training, config.grammar, text, links)
+    lm = training.language_model(text)
+
+    def decoder() -> HieroDecoder:
+        return HieroDecoder(
+            RuleTable.load(rules.path("rules.bin")),
+            LanguageModel.load(lm.path("lm.bin")),
+            {},
+            options=config.decode,
+        )
+
+    weights = training.mert(text, [rules, lm], decoder, config.tune, START, config.decode)
+    training.bundle("hiero", [text, rules, lm, weights], HieroModel, config.decode)
+    return training.finish(HieroModel)
