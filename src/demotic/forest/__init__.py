@@ -11,6 +11,7 @@ for derivation in forest.kbest(100, unique=True):
 """
 
 from demotic.forest.builder import ForestBuilder
+from demotic.forest.cdec import from_cdec, read_cdec, to_cdec, write_cdec
 from demotic.forest.derivation import Derivation, ForestRule
 from demotic.forest.dot import to_dot, write_dot
 from demotic.forest.envelope import Envelope, envelopes
@@ -29,16 +30,20 @@ __all__ = [
     "Posteriors",
     "Risk",
     "envelopes",
+    "from_cdec",
     "from_json",
     "kbest",
     "linear_bleu",
     "prune",
+    "read_cdec",
     "read_json",
     "rescore",
     "risk",
     "sample",
+    "to_cdec",
     "to_dot",
     "to_json",
+    "write_cdec",
     "write_dot",
     "write_json",
 ]

@@ -14,14 +14,12 @@ In a rule's sides a string is a word and a number a tail; origin may be null.
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from demotic import files
-from demotic.errors import ArgumentError, FormatError
+from demotic.errors import FormatError
+from demotic.forest import checked_json as checked
 from demotic.forest.builder import ForestBuilder
 from demotic.forest.forest import Forest
 
@@ -87,14 +85,7 @@ def from_json(text: str | bytes) -> Forest:
     Raises FormatError with the place where the text is no JSON, lacks a part, has a number out of
     range, a value that is not finite, a cycle, or a root without a derivation.
     """
-    try:
-        data = json.loads(text, parse_constant=_no_constant)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"not JSON: {error.msg}", line=error.lineno) from None
-    except UnicodeDecodeError:
-        raise FormatError("not UTF-8 text") from None
-    except (RecursionError, ValueError) as error:  # nested too deeply, a number too long
-        raise FormatError(f"not JSON: {error}") from None
+    data = checked.load(text)
     if not isinstance(data, dict):
         raise FormatError("the text is not a JSON object")
     if data.get("version") != VERSION:
@@ -109,10 +100,10 @@ class _Reader:
         self._data = data
 
     def forest(self) -> Forest:
-        features = [_word(n, f"features[{i}]") for i, n in enumerate(self._list("features"))]
-        dense = [_word(n, f"dense[{i}]") for i, n in enumerate(self._list("dense", []))]
+        features = [checked.word(n, f"features[{i}]") for i, n in enumerate(self._list("features"))]
+        dense = [checked.word(n, f"dense[{i}]") for i, n in enumerate(self._list("dense", []))]
         contexts, width = self._contexts()
-        with _placed("features"):
+        with checked.placed("features"):
             builder = ForestBuilder(features=features, dense=dense, context_width=width)
         for i, item in enumerate(self._list("rules")):
             self._add_rule(builder, item, f"rules[{i}]")
@@ -126,7 +117,7 @@ class _Reader:
         rules = len(self._list("rules"))
         for i, item in enumerate(self._list("edges")):
             self._add_edge(builder, item, f"edges[{i}]", len(nodes), rules)
-        with _placed("forest"):
+        with checked.placed("forest"):
             return builder.finalize(len(nodes) - 1)
 
     def _list(self, key: str, default: list[Any] | None = None) -> list[Any]:
@@ -141,113 +132,58 @@ class _Reader:
             return [], 0
         if not isinstance(context, dict) or not isinstance(context.get("nodes"), list):
             raise FormatError("context: expected an object with width and nodes")
-        width = _whole(context.get("width"), "context.width", 1 << 16)
+        width = checked.whole(context.get("width"), "context.width", 1 << 16)
         rows: list[list[str | None]] = []
         for i, row in enumerate(context["nodes"]):
             place = f"context.nodes[{i}]"
             if not isinstance(row, list):
                 raise FormatError(f"{place}: expected a list")
-            rows.append([None if w is None else _word(w, place) for w in row])
+            rows.append([None if w is None else checked.word(w, place) for w in row])
         return rows, width
 
     def _add_rule(self, builder: ForestBuilder, item: Any, place: str) -> None:
-        lhs, source, target, features, origin = _fields(item, 5, place)
+        lhs, source, target, features, origin = checked.fields(item, 5, place)
         if origin is not None:
-            _whole(origin, f"{place}[4]", 0xFFFFFFFF)
+            checked.whole(origin, f"{place}[4]", 0xFFFFFFFF)
         builder.add_rule(
-            _word(lhs, f"{place}[0]"),
+            checked.word(lhs, f"{place}[0]"),
             _side(source, f"{place}[1]"),
             _side(target, f"{place}[2]"),
-            _features(features, f"{place}[3]"),
+            checked.features(features, f"{place}[3]"),
             origin=origin,
         )
 
     def _add_node(
         self, builder: ForestBuilder, item: Any, place: str, context: list[str | None]
     ) -> None:
-        label, begin, end = _fields(item, 3, place)
-        first = _whole(begin, f"{place}[1]", 0xFFFFFFFF)
-        last = _whole(end, f"{place}[2]", 0xFFFFFFFF)
-        builder.add_node(_word(label, f"{place}[0]"), first, last, context)
+        label, begin, end = checked.fields(item, 3, place)
+        first = checked.whole(begin, f"{place}[1]", 0xFFFFFFFF)
+        last = checked.whole(end, f"{place}[2]", 0xFFFFFFFF)
+        builder.add_node(checked.word(label, f"{place}[0]"), first, last, context)
 
     def _add_edge(
         self, builder: ForestBuilder, item: Any, place: str, nodes: int, rules: int
     ) -> None:
-        head, tails, rule, score, loss, features = _fields(item, 6, place)
+        head, tails, rule, score, loss, features = checked.fields(item, 6, place)
         if not isinstance(tails, list):
             raise FormatError(f"{place}[1]: expected a list of nodes")
         builder.add_edge(
-            _whole(head, f"{place}[0]", nodes),
-            [_whole(tail, f"{place}[1][{i}]", nodes) for i, tail in enumerate(tails)],
-            _whole(rule, f"{place}[2]", rules),
-            _number(score, f"{place}[3]"),
-            _number(loss, f"{place}[4]"),
-            _features(features, f"{place}[5]"),
+            checked.whole(head, f"{place}[0]", nodes),
+            [checked.whole(tail, f"{place}[1][{i}]", nodes) for i, tail in enumerate(tails)],
+            checked.whole(rule, f"{place}[2]", rules),
+            checked.number(score, f"{place}[3]"),
+            checked.number(loss, f"{place}[4]"),
+            checked.features(features, f"{place}[5]"),
         )
-
-
-@contextmanager
-def _placed(place: str) -> Iterator[None]:
-    """The core's complaints about a whole, as errors of the text."""
-    try:
-        yield
-    except ArgumentError as error:
-        raise FormatError(f"{place}: {error.message}", remedy=error.remedy) from None
-
-
-def _fields(item: Any, count: int, place: str) -> list[Any]:
-    if not isinstance(item, list) or len(item) != count:
-        raise FormatError(f"{place}: expected a list of {count} values")
-    return item
-
-
-def _word(value: Any, place: str) -> str:
-    if not isinstance(value, str):
-        raise FormatError(f"{place}: expected a string")
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        raise FormatError(f"{place}: half of a surrogate pair") from None
-    return value
-
-
-def _whole(value: Any, place: str, limit: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise FormatError(f"{place}: expected a whole number")
-    if not 0 <= value < limit:
-        raise FormatError(f"{place}: {value} is out of range (0 to {limit - 1})")
-    return value
-
-
-def _number(value: Any, place: str) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise FormatError(f"{place}: expected a number")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise FormatError(f"{place}: not a finite number")
-    return number
 
 
 def _side(value: Any, place: str) -> list[str | int]:
     if not isinstance(value, list):
         raise FormatError(f"{place}: expected a list of words and tails")
     return [
-        _word(s, place) if isinstance(s, str) else _whole(s, f"{place}[{i}]", 1 << 31)
+        checked.word(s, place) if isinstance(s, str) else checked.whole(s, f"{place}[{i}]", 1 << 31)
         for i, s in enumerate(value)
     ]
-
-
-def _features(value: Any, place: str) -> dict[str, float]:
-    if not isinstance(value, dict):
-        raise FormatError(f"{place}: expected an object of features")
-    return {_word(name, place): _number(v, f"{place}.{name}") for name, v in value.items()}
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise FormatError(f"{name} is not a finite number")
 
 
 def _text(value: Any) -> str:
