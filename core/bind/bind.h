@@ -21,5 +21,6 @@ void forest(nb::module_& m);
 void grammar(nb::module_& m);
 void learn(nb::module_& m);
 void decode(nb::module_& m);
+void phrase(nb::module_& m);
 
 }  // namespace demotic::bind

@@ -46,6 +46,8 @@ nb::list steps_of(const HieroDerivation& derivation) {
   nb::list steps;
   for (const DerivationStep& step : derivation.steps) {
     nb::list children;
+    if (derivation.flat && &step == derivation.steps.data())
+      for (size_t child = 1; child < derivation.steps.size(); ++child) children.append(child);
     for (const uint32_t child : step.children)
       if (child != kNoStep) children.append(child);
     nb::object rule = step.rule < kGlueFirst ? nb::object(nb::int_(step.rule)) : nb::none();

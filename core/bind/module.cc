@@ -57,4 +57,5 @@ NB_MODULE(_core, m) {
   demotic::bind::grammar(m);
   demotic::bind::learn(m);
   demotic::bind::decode(m);
+  demotic::bind::phrase(m);
 }

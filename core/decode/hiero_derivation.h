@@ -5,7 +5,8 @@
 //   HieroDerivation d = forest_derivation(packed, ...);                 of a k-best result
 //   complete(d, tokens, sentence, grammar);                           everything that follows
 //
-// Steps stand in depth-first order, a step before its children, these in source order.
+// Steps stand in depth-first order, a step before its children, these in source order.  A derivation
+// without nonterminals (phrase_derivation.h) has its goal first, then all phrases in target order.
 #pragma once
 
 #include <array>
@@ -41,6 +42,7 @@ struct HieroDerivation {
   std::vector<double> features;
   double score = 0;
   uint32_t span_limit = 0;
+  bool flat = false;  // all steps but the first are the first one's children
 };
 
 HieroDerivation chart_derivation(const ContextFreeForest& forest, const CubePruner& pruner);

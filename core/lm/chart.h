@@ -5,7 +5,8 @@
 //   2. Fragment made;  FragmentScorer scorer(model, made);
 //   3. Go through the rule from left to right:  scorer.terminal(id)  for a word,
 //      scorer.nonterminal(child)  for a Fragment made before; the first call may be
-//      scorer.begin_sentence().  "<s>" is context, never a terminal; "</s>" is a terminal.
+//      scorer.begin_sentence(), or scorer.begin(state) behind words that are known already.
+//      "<s>" is context, never a terminal; "</s>" is a terminal.
 //   4. float change = scorer.finish();   add the children's own scores to it.
 //
 // The sum of all changes below a Fragment is the log10 probability of its words, each given the
@@ -56,6 +57,12 @@ class FragmentScorer {
 
   void begin_sentence() {
     out_.right = model_.begin_sentence();
+    left_done_ = true;
+  }
+
+  // What follows stands behind these words; the Fragment will be closed to the left.
+  void begin(const State& state) {
+    out_.right = state;
     left_done_ = true;
   }
 

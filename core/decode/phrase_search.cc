@@ -1,0 +1,371 @@
+#include "decode/phrase_search.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace demotic {
+
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+uint64_t hash_of(const State& state, uint32_t coverage, uint32_t end, uint32_t begin,
+                 uint32_t next) {
+  const uint64_t place = (uint64_t{coverage} << 32 | end) * 0x9fb21c651e98df25ull +
+                         (uint64_t{next} << 32 | begin);
+  return mix64(state.hash() ^ mix64(place));
+}
+
+}  // namespace
+
+PhraseSearchCounters& PhraseSearchCounters::operator+=(const PhraseSearchCounters& other) {
+  options += other.options;
+  grids += other.grids;
+  pops += other.pops;
+  discarded += other.discarded;
+  hypotheses += other.hypotheses;
+  recombined += other.recombined;
+  return *this;
+}
+
+// Tables of future costs grow with words times limit: a very long sentence gets a lower limit.
+void PhraseSearch::choose_limit(uint32_t words) {
+  constexpr uint32_t kCells = 1u << 16;
+  const uint32_t wanted = std::min(settings_.distortion_limit, words);
+  limit_ = std::min(wanted, std::max(64u, kCells / words));
+  shortened_ = limit_ < wanted;
+}
+
+void PhraseSearch::prepare(const SourceSentence& sentence) {
+  words_ = static_cast<uint32_t>(sentence.source.size());
+  choose_limit(words_);
+  counters_ = {};
+  options_.find(sentence);
+  for (uint32_t begin = 0; begin < words_; ++begin)
+    for (uint32_t length = 1; length <= options_.depth(begin); ++length)
+      counters_.options += options_.at(begin, length).count;
+  future_.compute(options_, words_, limit_);
+}
+
+void PhraseSearch::run() {
+  start();
+  for (uint32_t covered = 1; covered <= words_; ++covered) {
+    if (settings_.cube)
+      fill_by_cubes(covered);
+    else
+      fill_by_all(covered);
+    close(covered);
+  }
+  finish();
+}
+
+void PhraseSearch::start() {
+  coverages_.start(limit_);
+  coverage_future_.clear();
+  hypotheses_.clear();
+  alternatives_.clear();
+  stacks_.resize(std::max<size_t>(stacks_.size(), options_.deepest() + size_t{1}));
+  for (Stack& each : stacks_) {
+    each.states.clear();
+    each.grids.clear();
+  }
+  const uint64_t share = std::max<uint64_t>(1, settings_.max_hypotheses / words_);
+  most_ = static_cast<uint32_t>(std::min<uint64_t>(share, settings_.stack));
+
+  hypotheses_.push_back({0, {}, 0, 0});
+  const Model* lm = model_.grammar().lm();
+  stack(0).first = 0;
+  stack(0).last = 1;
+  stack(0).states.assign(1, lm != nullptr ? lm->begin_sentence() : State{});
+  expand({0, 1, 0, 0, 0}, 0);
+}
+
+// What the words that a coverage leaves can add.
+double PhraseSearch::future_of(uint32_t coverage) {
+  while (coverage_future_.size() < coverages_.size()) {
+    const auto set = static_cast<uint32_t>(coverage_future_.size());
+    double sum = 0;
+    for (uint32_t at = coverages_.first_gap(set); at < words_;) {
+      const uint32_t end = std::min(coverages_.next_covered(set, at), words_);
+      sum += future_(at, end);
+      at = end < words_ ? coverages_.next_free(set, end) : words_;
+    }
+    coverage_future_.push_back(sum);
+  }
+  return coverage_future_[coverage];
+}
+
+// Where hypotheses of a group can go: grids for the stacks to come.
+void PhraseSearch::expand(const Group& group, uint32_t covered) {
+  const uint32_t gap = coverages_.first_gap(group.coverage);
+  const double whole = future_of(group.coverage);
+  const uint32_t lowest = group.end > limit_ ? group.end - limit_ : 0;
+  const uint32_t highest = group.end + limit_;
+  for (uint32_t at = gap; at < words_ && at <= highest;) {
+    const uint32_t next = std::min(coverages_.next_covered(group.coverage, at), words_);
+    const double without = whole - future_(at, next);
+    for (uint32_t begin = std::max(at, lowest); begin < next && begin <= highest; ++begin) {
+      const uint32_t farthest = begin == gap ? next : std::min(next, gap + limit_);
+      if (begin >= farthest) break;
+      const uint32_t longest = std::min(options_.depth(begin), farthest - begin);
+      const double constant =
+          without + future_(at, begin) + model_.distortion(group.end, begin);
+      for (uint32_t length = 1; length <= longest; ++length) {
+        const OptionList& list = options_.at(begin, length);
+        if (list.count == 0) continue;
+        const uint32_t end = begin + length;
+        stack(covered + length)
+            .grids.push_back({constant + future_(end, next), group.first, group.count, list,
+                              group.coverage, kNoCoverage, begin, end,
+                              orientation(group.begin, group.end, begin, end)});
+      }
+    }
+    at = next < words_ ? coverages_.next_free(group.coverage, next) : words_;
+  }
+}
+
+// -- filling a stack ---------------------------------------------------------------------------
+
+double PhraseSearch::promise(const Grid& grid, uint32_t row, uint32_t column) const {
+  const PhraseHypothesis& hypothesis = hypotheses_[grid.first + row];
+  const uint32_t option = options_.ordered(grid.list, grid.orientation, column);
+  double sum = hypothesis.score + grid.constant + options_.option(option).estimate;
+  if (model_.lexicalised()) {
+    const auto o = static_cast<size_t>(grid.orientation);
+    sum += options_.reordering(option).previous[o];
+    if (hypothesis.arc.option != kNoOption)
+      sum += options_.reordering(hypothesis.arc.option).next[o];
+  }
+  return sum;
+}
+
+void PhraseSearch::fill_by_cubes(uint32_t covered) {
+  std::vector<Grid>& grids = stack(covered).grids;
+  counters_.grids += grids.size();
+  heap_.clear();
+  for (uint32_t g = 0; g < grids.size(); ++g) heap_.push_back({promise(grids[g], 0, 0), g, 0, 0});
+  std::make_heap(heap_.begin(), heap_.end(), later);
+  const uint32_t most = std::min(settings_.pops, most_);
+  best_total_ = bound_ = kNever;
+  for (uint32_t pops = 0; pops < most && !heap_.empty(); ++pops) {
+    const Cell cell = heap_.front();
+    if (cell.promise < bound_) {
+      counters_.discarded += heap_.size();
+      break;
+    }
+    std::pop_heap(heap_.begin(), heap_.end(), later);
+    heap_.pop_back();
+    Grid& grid = grids[cell.grid];
+    const auto push = [&](uint32_t row, uint32_t column) {
+      heap_.push_back({promise(grid, row, column), cell.grid, row, column});
+      std::push_heap(heap_.begin(), heap_.end(), later);
+    };
+    // A row is opened by the first cell of the row before it: no cell comes twice.
+    if (cell.column + 1 < grid.list.count) push(cell.row, cell.column + 1);
+    if (cell.column == 0 && cell.row + 1 < grid.count) push(cell.row + 1, 0);
+    ++counters_.pops;
+    take(grid, cell.row, cell.column, covered);
+  }
+}
+
+void PhraseSearch::fill_by_all(uint32_t covered) {
+  std::vector<Grid>& grids = stack(covered).grids;
+  counters_.grids += grids.size();
+  best_total_ = bound_ = kNever;
+  // Without what the language model says of the phrase, a promise is the most that it can become.
+  const bool bounded = model_.grammar().lm_score(-1) <= 0;
+  for (Grid& grid : grids)
+    for (uint32_t row = 0; row < grid.count; ++row)
+      for (uint32_t column = 0; column < grid.list.count; ++column) {
+        const uint32_t number = options_.ordered(grid.list, grid.orientation, column);
+        const double own = model_.grammar().lm_score(options_.option(number).lm);
+        if (bounded && promise(grid, row, column) - own < bound_) {
+          ++counters_.discarded;
+          continue;
+        }
+        ++counters_.pops;
+        take(grid, row, column, covered);
+        if (pending_.size() / 2 >= most_) prune(most_);
+      }
+}
+
+void PhraseSearch::take(Grid& grid, uint32_t row, uint32_t column, uint32_t covered) {
+  const uint32_t source = grid.first + row;
+  const PhraseHypothesis& from = hypotheses_[source];
+  const uint32_t number = options_.ordered(grid.list, grid.orientation, column);
+  const PhraseOption& option = options_.option(number);
+  if (grid.to == kNoCoverage) grid.to = coverages_.add(grid.from, grid.begin, grid.end);
+
+  Pending made;
+  float change = 0;
+  if (const Model* lm = model_.grammar().lm(); lm != nullptr) {
+    const Stack& before = stack(covered - (grid.end - grid.begin));
+    Fragment fragment;
+    FragmentScorer scorer(*lm, fragment);
+    scorer.begin(before.states[source - before.first]);
+    scorer.nonterminal(options_.fragment(number));
+    change = scorer.finish() + option.lm;
+    made.state = fragment.right;
+  } else {
+    made.state = {};
+  }
+  double score = from.score + option.score + model_.distortion(from.end, grid.begin) +
+                 model_.grammar().lm_score(change);
+  if (model_.lexicalised()) {
+    const auto o = static_cast<size_t>(grid.orientation);
+    score += options_.reordering(number).previous[o];
+    if (from.arc.option != kNoOption) score += options_.reordering(from.arc.option).next[o];
+  }
+  made.hypothesis = {score, {source, number, grid.begin, change, UINT32_MAX}, grid.end, grid.to};
+  made.total = score + future_of(grid.to);
+  made.next = option.next;
+  if (made.total < bound_) return;
+  accept(made);
+  if (made.total > best_total_) {
+    best_total_ = made.total;
+    bound_ = std::max(bound_, best_total_ - settings_.threshold);
+  }
+}
+
+void PhraseSearch::accept(const Pending& candidate) {
+  if (2 * (pending_.size() + 1) > by_state_.size())
+    rehash(std::max<size_t>(256, 2 * by_state_.size()));
+  const PhraseHypothesis& ours = candidate.hypothesis;
+  const bool lexicalised = model_.lexicalised();
+  const uint64_t hash = hash_of(candidate.state, ours.coverage, ours.end,
+                                lexicalised ? ours.arc.begin : 0, candidate.next);
+  const size_t mask = by_state_.size() - 1;
+  size_t at = hash & mask;
+  for (; by_state_[at] != 0; at = (at + 1) & mask) {
+    Pending& other = pending_[by_state_[at] - 1];
+    PhraseHypothesis& theirs = other.hypothesis;
+    if (theirs.coverage != ours.coverage || theirs.end != ours.end || other.next != candidate.next ||
+        (lexicalised && theirs.arc.begin != ours.arc.begin) || !(other.state == candidate.state))
+      continue;
+    ++counters_.recombined;
+    const bool better = ours.score > theirs.score;
+    if (settings_.keep_alternatives) {
+      PhraseArc loser = better ? theirs.arc : ours.arc;
+      const uint32_t rest = theirs.arc.alternative;
+      if (better) theirs.arc = ours.arc;
+      loser.alternative = rest;
+      theirs.arc.alternative = static_cast<uint32_t>(alternatives_.size());
+      alternatives_.push_back(loser);
+    } else if (better) {
+      theirs.arc = ours.arc;
+    }
+    if (better) {
+      theirs.score = ours.score;
+      other.total = candidate.total;
+    }
+    return;
+  }
+  pending_.push_back(candidate);
+  by_state_[at] = static_cast<uint32_t>(pending_.size());
+}
+
+void PhraseSearch::rehash(size_t slots) {
+  by_state_.assign(slots, 0);
+  const bool lexicalised = model_.lexicalised();
+  for (size_t i = 0; i < pending_.size(); ++i) {
+    const Pending& each = pending_[i];
+    size_t at = hash_of(each.state, each.hypothesis.coverage, each.hypothesis.end,
+                        lexicalised ? each.hypothesis.arc.begin : 0, each.next) &
+                (slots - 1);
+    while (by_state_[at] != 0) at = (at + 1) & (slots - 1);
+    by_state_[at] = static_cast<uint32_t>(i + 1);
+  }
+}
+
+// Leaves the best `most`; of equals those that were found first.
+void PhraseSearch::prune(uint32_t most) {
+  if (pending_.size() > most) {
+    std::vector<double> totals;
+    for (const Pending& each : pending_) totals.push_back(each.total);
+    std::nth_element(totals.begin(), totals.begin() + (most - 1), totals.end(), std::greater<>());
+    const double worst = totals[most - 1];
+    bound_ = std::max(bound_, worst);
+    size_t better = 0;
+    for (const Pending& each : pending_) better += each.total > worst;
+    size_t ties = most - better;
+    std::erase_if(pending_, [&](const Pending& each) {
+      if (each.total > worst) return false;
+      if (each.total < worst || ties == 0) return true;
+      --ties;
+      return false;
+    });
+  } else {
+    std::erase_if(pending_, [&](const Pending& each) { return each.total < bound_; });
+  }
+  rehash(by_state_.size());
+}
+
+// -- between stacks ----------------------------------------------------------------------------
+
+// The hypotheses get their places, group by group, best first, and go on from there.
+void PhraseSearch::close(uint32_t covered) {
+  Stack& here = stack(covered);
+  here.grids.clear();
+  if (pending_.size() > most_ || bound_ > kNever) prune(most_);
+  order_.resize(pending_.size());
+  for (uint32_t i = 0; i < order_.size(); ++i) order_[i] = i;
+  const bool lexicalised = model_.lexicalised();
+  std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) {
+    const PhraseHypothesis& x = pending_[a].hypothesis;
+    const PhraseHypothesis& y = pending_[b].hypothesis;
+    if (x.coverage != y.coverage) return x.coverage < y.coverage;
+    if (x.end != y.end) return x.end < y.end;
+    if (lexicalised && x.arc.begin != y.arc.begin) return x.arc.begin < y.arc.begin;
+    return x.score != y.score ? x.score > y.score : a < b;
+  });
+  here.first = hypotheses();
+  here.states.clear();
+  for (const uint32_t i : order_) {
+    hypotheses_.push_back(pending_[i].hypothesis);
+    here.states.push_back(pending_[i].state);
+  }
+  here.last = hypotheses();
+  counters_.hypotheses += order_.size();
+  pending_.clear();
+  if (by_state_.size() > 4096 && by_state_.size() > 16 * order_.size()) by_state_.resize(4096);
+  std::fill(by_state_.begin(), by_state_.end(), 0u);
+  if (covered == words_) return;
+  for (uint32_t first = here.first; first < here.last;) {
+    const PhraseHypothesis& head = hypotheses_[first];
+    uint32_t last = first + 1;
+    while (last < here.last && hypotheses_[last].coverage == head.coverage &&
+           hypotheses_[last].end == head.end &&
+           (!lexicalised || hypotheses_[last].arc.begin == head.arc.begin))
+      ++last;
+    expand({first, last - first, head.coverage, head.arc.begin, head.end}, covered);
+    first = last;
+  }
+}
+
+void PhraseSearch::finish() {
+  const Stack& last = stack(words_);
+  first_complete_ = last.first;
+  end_lm_.clear();
+  const Model* lm = model_.grammar().lm();
+  double best_score = kNever;
+  best_ = last.first;
+  for (uint32_t h = last.first; h < last.last; ++h) {
+    State after;
+    const float change =
+        lm == nullptr ? 0 : lm->score(last.states[h - last.first], lm->end_word(), after).prob;
+    end_lm_.push_back(change);
+    const PhraseHypothesis& each = hypotheses_[h];
+    double score = each.score + model_.grammar().lm_score(change);
+    if (model_.lexicalised()) {
+      const auto o =
+          static_cast<size_t>(orientation(each.arc.begin, each.end, words_, words_));
+      score += options_.reordering(each.arc.option).next[o];
+    }
+    if (score > best_score) {
+      best_score = score;
+      best_ = h;
+    }
+  }
+}
+
+}  // namespace demotic
