@@ -58,6 +58,8 @@ void decoder(nb::module_& m) {
           nb::arg("distortion_limit").none(), nb::arg("table_limit"), nb::arg("reordering"),
           nb::arg("max_hypotheses"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def_prop_ro("labels", [](const PhraseDecoder&) { return phrase_labels(); })
+      .def("future_cost", &PhraseDecoder::future_cost, nb::arg("sentence"), nb::arg("begin"),
+           nb::arg("end"))
       .def_prop_ro("counters", &PhraseDecoder::counters)
       .def("reset_counters", &PhraseDecoder::reset_counters)
       .def(

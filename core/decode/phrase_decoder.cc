@@ -111,6 +111,15 @@ std::vector<Forest> PhraseDecoder::forests(std::span<const Sentence> sentences, 
   });
 }
 
+double PhraseDecoder::future_cost(const Sentence& sentence, uint32_t begin, uint32_t end) {
+  const auto words = static_cast<uint32_t>(sentence.size());
+  PhraseSearch search(model_, options_);
+  if (words > 0) search.prepare(model_.grammar().encode(sentence));
+  if (begin > end || end > words || (end < words && end - begin > search.distortion_limit()))
+    throw Error(Fault::argument, "no such piece of the sentence, or too long to be a gap");
+  return words == 0 ? 0.0 : search.future_cost(begin, end);
+}
+
 std::vector<std::vector<HieroDerivation>> PhraseDecoder::kbest(std::span<const Sentence> sentences,
                                                                size_t k, bool unique,
                                                                unsigned threads) {

@@ -44,6 +44,10 @@ class PhraseDecoder {
                                                   bool unique, unsigned threads);
   std::vector<Forest> forests(std::span<const Sentence> sentences, unsigned threads);
 
+  // The most that the words from `begin` to `end` can add, as the search estimates it; the span is
+  // no longer than the distortion limit, or goes up to the sentence's end.
+  double future_cost(const Sentence& sentence, uint32_t begin, uint32_t end);
+
   PhraseCounters counters() const;
   void reset_counters();
 

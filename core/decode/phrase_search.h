@@ -98,6 +98,7 @@ class PhraseSearch {
   uint32_t best() const { return best_; }
   uint32_t distortion_limit() const { return limit_; }  // that was used
   bool shortened() const { return shortened_; }         // was it lowered?
+  double future_cost(uint32_t begin, uint32_t end) const { return future_(begin, end); }
   const PhraseSearchCounters& counters() const { return counters_; }
 
  private:

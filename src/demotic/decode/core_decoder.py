@@ -1,0 +1,197 @@
+"""What decoders share whose search is in the core: slices, threads, derivations.
+
+Sentences are strings of tokens separated by spaces, or sequences of tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from demotic import _core
+from demotic.decode.decoder import Sentence
+from demotic.decode.derivation import Derivation
+from demotic.errors import ArgumentError
+from demotic.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from demotic.forest import Forest
+    from demotic.grammar import RuleTable
+    from demotic.lm import LanguageModel
+
+Result = TypeVar("Result")
+_SLICE = 1000  # words decoded between two looks at the keyboard, for each thread
+MOST = 2**32 - 1
+"""What the core takes for a number without limit."""
+
+
+class Search(Protocol):
+    """A decoder as the core has it."""
+
+    def decode(self, sentences: list[list[str]], threads: int) -> list[_core.HieroDerivation]:
+        """One derivation each."""
+
+    def kbest(
+        self, sentences: list[list[str]], k: int, unique: bool, threads: int
+    ) -> list[list[_core.HieroDerivation]]:
+        """The best derivations of each."""
+
+    def forests(self, sentences: list[list[str]], threads: int) -> list[_core.Forest]:
+        """What the search kept."""
+
+
+class CoreDecoder:
+    """Translates lists of tokens; safe to share between threads.
+
+    A subclass sets its weights by ``_use_weights`` and makes ``_search``.
+    """
+
+    rules: RuleTable
+    lm: LanguageModel | None
+    feature_names: tuple[str, ...]
+    weights: dict[str, float]
+    _labels: tuple[str, ...]
+    _search: Search
+
+    def _use_weights(self, names: Iterable[str], weights: Mapping[str, float]) -> None:
+        """Weights by feature name, 0 for those that are not given."""
+        self.feature_names = tuple(names)
+        if stray := sorted(set(weights) - set(self.feature_names)):
+            raise ArgumentError(
+                f"there is no feature '{stray[0]}'",
+                remedy=f"the features are {', '.join(self.feature_names)}",
+            )
+        self.weights = {name: float(weights.get(name, 0.0)) for name in self.feature_names}
+
+    # -- one sentence ---------------------------------------------------------------------------
+
+    def decode(self, sentence: Sentence) -> Derivation:
+        """The best derivation found."""
+        return self.decode_lines([sentence])[0]
+
+    def kbest(self, sentence: Sentence, k: int, *, unique: bool = True) -> list[Derivation]:
+        """The k best derivations of what the search kept, best first; fewer if there are no more.
+
+        ``unique`` keeps the best derivation of each string.
+        """
+        return self.kbest_lines([sentence], k, unique=unique)[0]
+
+    def forest(self, sentence: Sentence) -> Forest:
+        """What the search kept, as a Forest whose edges carry the feature vector.
+
+        Its rules' ``origin`` is the rule's number in the table.
+        """
+        return self.forests([sentence])[0]
+
+    # -- many sentences, over threads, in order -------------------------------------------------
+
+    def decode_lines(
+        self, lines: Iterable[Sentence], *, threads: int = 1, progress: Progress = SILENT
+    ) -> list[Derivation]:
+        """One derivation for each line; the number of threads never shows in the results."""
+        return list(self.decode_stream(lines, threads=threads, progress=progress))
+
+    def decode_stream(
+        self, lines: Iterable[Sentence], *, threads: int = 1, progress: Progress = SILENT
+    ) -> Iterator[Derivation]:
+        """As :meth:`decode_lines`, one derivation after the other as lines come in."""
+        before = self._shortened()
+        run = self._search.decode
+        for tokens, core in self._each(lines, threads, progress, "translating", run):
+            yield self._derivation(tokens, core)
+        if shortened := self._shortened() - before:
+            progress.say(
+                f"{shortened} very long sentence{'s' if shortened > 1 else ''} translated with a "
+                f"lower {self._lowered()}"
+            )
+
+    def kbest_lines(
+        self,
+        lines: Iterable[Sentence],
+        k: int,
+        *,
+        unique: bool = True,
+        threads: int = 1,
+        progress: Progress = SILENT,
+    ) -> list[list[Derivation]]:
+        """The k best derivations of each line."""
+        if k < 1:
+            raise ArgumentError("k must be at least 1")
+
+        def run(sentences: list[list[str]], threads: int) -> list[list[_core.HieroDerivation]]:
+            return self._search.kbest(sentences, k, unique, threads)
+
+        return [
+            [self._derivation(tokens, core) for core in cores]
+            for tokens, cores in self._each(lines, threads, progress, "translating", run)
+        ]
+
+    def forests(
+        self, lines: Iterable[Sentence], *, threads: int = 1, progress: Progress = SILENT
+    ) -> list[Forest]:
+        """One forest for each line; that of a line without words is a single empty edge."""
+        from demotic.forest import Forest
+
+        run = self._search.forests
+        return [Forest(core) for _, core in self._each(lines, threads, progress, "decoding", run)]
+
+    # -- within ---------------------------------------------------------------------------------
+
+    def _shortened(self) -> int:
+        """Sentences so far that were too long for the limits asked for."""
+        return 0
+
+    def _lowered(self) -> str:
+        """The limit that was lowered for them."""
+        return "limit"
+
+    def _derivation(self, tokens: list[str], core: _core.HieroDerivation) -> Derivation:
+        return Derivation(
+            tuple(tokens),
+            tuple(core.tokens),
+            core.score,
+            core.span_limit,
+            self.rules,
+            self.feature_names,
+            self._labels,
+            core,
+        )
+
+    def _each(
+        self,
+        lines: Iterable[Sentence],
+        threads: int,
+        progress: Progress,
+        title: str,
+        run: Callable[[list[list[str]], int], list[Result]],
+    ) -> Iterator[tuple[list[str], Result]]:
+        """Lines with their results, slice by slice."""
+        if threads < 1:
+            raise ArgumentError("threads must be at least 1")
+        total = len(lines) if isinstance(lines, Sequence) else None
+        with progress.step(title, total=total, unit="sentences") as advance:
+            for sentences in _slices(lines, _SLICE * threads):
+                yield from zip(sentences, run(sentences, threads), strict=True)
+                advance(len(sentences))
+
+
+def check_positive(options: object, *names: str) -> None:
+    """Raise where one of these options is below 1."""
+    for name in names:
+        if getattr(options, name) < 1:
+            raise ArgumentError(f"{name} must be at least 1")
+
+
+def _slices(lines: Iterable[Sentence], words: int) -> Iterator[list[list[str]]]:
+    """Runs of sentences of at least so many words together."""
+    pending: list[list[str]] = []
+    size = 0
+    for line in lines:
+        tokens = [token for token in line.split(" ") if token] if isinstance(line, str) else [*line]
+        pending.append(tokens)
+        size += len(tokens) + 1
+        if size >= words:
+            yield pending
+            pending, size = [], 0
+    if pending:
+        yield pending

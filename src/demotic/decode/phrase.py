@@ -1,0 +1,160 @@
+"""The phrase-based decoder: target phrases from left to right, source phrases in any order.
+
+    decoder = PhraseDecoder(rules, lm, {"LanguageModel": 0.5, "TargetGivenSource": 0.4, ...})
+    derivation = decoder.decode("das haus ist klein .")
+    print(derivation.text, derivation.score)
+    print(derivation.tree())
+    decoder.kbest("das haus ist klein .", 10)
+    decoder.forest("das haus ist klein .").posteriors()
+
+Rules are phrases: those of ``extract_hiero`` with ``HieroOptions.phrases()``, or a phrase table of
+another system; rules with nonterminals are passed over.  Columns named ``MonotonePrevious``,
+``SwapPrevious``, ``OtherPrevious``, ``MonotoneNext``, ``SwapNext`` and ``OtherNext`` are
+log-probabilities of orientations (lexicalised reordering).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from demotic import _core
+from demotic.decode.core_decoder import MOST, CoreDecoder, check_positive
+from demotic.decode.decoder import Sentence
+from demotic.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from demotic.grammar import RuleTable
+    from demotic.lm import LanguageModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhraseOptions:
+    """How to search."""
+
+    search: Literal["cube", "stack"] = "cube"
+    """``cube`` takes the most promising ``pops`` of each stack; ``stack`` takes all and prunes."""
+    pops: int = 200
+    """Cells that cube pruning takes for each stack: more of them find better ones, slower."""
+    stack: int = 200
+    """Hypotheses that ``stack`` search keeps of each number of covered words."""
+    threshold: float = 1e-5
+    """``stack`` search drops hypotheses whose weighted probability is below this share of the best
+    one's; 0 keeps all."""
+    distortion_limit: int = 6
+    """Source words that a phrase may begin before or after the end of the last one; 0 translates in
+    the source's order, -1 sets no limit."""
+    table_limit: int = 20
+    """Translations of each source phrase, the best by weighted score and language model."""
+    reordering: bool = True
+    """Use the orientations of a table that has them."""
+    max_hypotheses: int = 2_000_000
+    """Hypotheses of one sentence; bounds memory.  Where a very long sentence would need more, each
+    stack gets fewer."""
+
+
+@dataclass(frozen=True)
+class PhraseCounters:
+    """What the decoder did so far."""
+
+    sentences: int
+    shortened: int
+    """Sentences so long that their distortion limit was lowered (to 64 words at least)."""
+    options: int
+    """Translations of the sentences' pieces."""
+    grids: int
+    """Hypotheses of one kind times translations of one piece."""
+    pops: int
+    """Cells of grids that became hypotheses, each scored by the language model."""
+    discarded: int
+    """Cells dropped before the language model saw them."""
+    hypotheses: int
+    recombined: int
+    seconds: dict[str, float]
+    """CPU time by phase: ``load`` (making the decoder ready), ``options``, ``search``."""
+
+
+class PhraseDecoder(CoreDecoder):
+    """Translates lists of tokens; safe to share between threads."""
+
+    _search: _core.PhraseDecoder
+
+    def __init__(
+        self,
+        rules: RuleTable,
+        lm: LanguageModel | None,
+        weights: Mapping[str, float],
+        *,
+        options: PhraseOptions | None = None,
+    ) -> None:
+        begin = time.thread_time()
+        options = options or PhraseOptions()
+        self.rules, self.lm, self.options = rules, lm, options
+        self._use_weights(_core.phrase_feature_names(rules), weights)
+        check_positive(options, "pops", "stack", "table_limit", "max_hypotheses")
+        if options.distortion_limit < -1:
+            raise ArgumentError("distortion_limit must be 0 or more", remedy="-1 sets no limit")
+        if not 0 <= options.threshold <= 1:
+            raise ArgumentError("threshold must be from 0 to 1")
+        plain = options.search == "stack"
+        unlimited = options.distortion_limit == -1
+        self._search = _core.PhraseDecoder(
+            rules,
+            lm,
+            list(self.weights.values()),
+            search=options.search,
+            pops=min(options.pops, MOST),
+            stack=min(options.stack, MOST) if plain else MOST,
+            threshold=-math.log(options.threshold) if plain and options.threshold else math.inf,
+            distortion_limit=None if unlimited else min(options.distortion_limit, MOST - 1),
+            table_limit=min(options.table_limit, MOST),
+            reordering=options.reordering,
+            max_hypotheses=options.max_hypotheses,
+        )
+        self._labels = tuple(self._search.labels)
+        self._load_seconds = time.thread_time() - begin
+
+    def with_weights(self, weights: Mapping[str, float]) -> PhraseDecoder:
+        """The same decoder with other weights."""
+        return PhraseDecoder(self.rules, self.lm, weights, options=self.options)
+
+    def future_cost(self, sentence: Sentence, begin: int, end: int) -> float:
+        """The most that the words from ``begin`` to ``end`` can add, as the search estimates it.
+
+        A piece within the sentence has at most ``distortion_limit`` words: no gap is longer.
+        """
+        tokens = sentence.split() if isinstance(sentence, str) else list(sentence)
+        return self._search.future_cost(tokens, begin, end)
+
+    @property
+    def counters(self) -> PhraseCounters:
+        """Work done since the decoder was made or :meth:`reset_counters` was called."""
+        core = self._search.counters
+        return PhraseCounters(
+            core.sentences,
+            core.shortened,
+            core.options,
+            core.grids,
+            core.pops,
+            core.discarded,
+            core.hypotheses,
+            core.recombined,
+            {
+                "load": self._load_seconds,
+                "options": core.option_seconds,
+                "search": core.search_seconds,
+            },
+        )
+
+    def reset_counters(self) -> None:
+        """Count from zero again; the time of loading stays."""
+        self._search.reset_counters()
+
+    def _shortened(self) -> int:
+        return int(self._search.counters.shortened)
+
+    def _lowered(self) -> str:
+        return "distortion limit"
