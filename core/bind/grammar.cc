@@ -1,4 +1,5 @@
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -132,7 +133,8 @@ void bind_extraction(nb::module_& m) {
       .def_rw("max_symbols", &HieroOptions::max_symbols)
       .def_rw("max_nonterminals", &HieroOptions::max_nonterminals)
       .def_rw("min_hole", &HieroOptions::min_hole)
-      .def_rw("tight", &HieroOptions::tight);
+      .def_rw("tight", &HieroOptions::tight)
+      .def_rw("orientations", &HieroOptions::orientations);
 
   nb::class_<RuleExtraction>(m, "RuleExtraction", "Extracts and counts rules over threads")
       .def(nb::init<const HieroOptions&, size_t, unsigned>(), nb::arg("options"), nb::arg("rows"),
@@ -147,20 +149,30 @@ void bind_extraction(nb::module_& m) {
       .def(
           "take_all", [](RuleExtraction& extraction) { return tables(extraction.take_all()); },
           "The remaining rows")
-      .def_prop_ro("occurrences", &RuleExtraction::occurrences);
+      .def_prop_ro("occurrences", &RuleExtraction::occurrences)
+      .def_prop_ro("orientations", &RuleExtraction::orientations,
+                   "Occurrences by orientation: monotone, swap, other to what is before, then to "
+                   "what is after");
 }
 
 // -- scoring -----------------------------------------------------------------------------------
 
 // A scorer with everything that it works on.
 struct Scoring {
+  static std::vector<std::string> columns(bool orientations) {
+    std::vector<std::string> names = RuleScorer::feature_names();
+    const std::vector<std::string>& more = RuleScorer::orientation_names();
+    if (orientations) names.insert(names.end(), more.begin(), more.end());
+    return names;
+  }
+
   RuleTableBuilder builder;
   RuleLexicon lexicon;
   RuleScorer scorer;
 
   Scoring(const std::string& path, const Vocab& source, const Vocab& target,
-          const LexicalTable& table, uint32_t limit)
-      : builder(path, {"X"}, RuleScorer::feature_names(), source.view(), target.view()),
+          const LexicalTable& table, uint32_t limit, bool orientations)
+      : builder(path, {"X"}, columns(orientations), source.view(), target.view()),
         lexicon(table, source.view(), target.view()),
         scorer(builder, lexicon, limit) {}
 };
@@ -177,9 +189,16 @@ BinaryView view(const Borders& borders, const Bytes& bytes, size_t rows) {
 void bind_scoring(nb::module_& m) {
   nb::class_<Scoring>(m, "RuleScorer", "Turns sorted, counted rules into a scored table")
       .def(
-          nb::init<const std::string&, const Vocab&, const Vocab&, const LexicalTable&, uint32_t>(),
+          nb::init<const std::string&, const Vocab&, const Vocab&, const LexicalTable&, uint32_t,
+                   bool>(),
           nb::arg("path"), nb::arg("source"), nb::arg("target"), nb::arg("lexical"),
-          nb::arg("limit"), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+          nb::arg("limit"), nb::arg("orientations"), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+      .def(
+          "use_orientations",
+          [](Scoring& scoring, const std::array<uint64_t, 2 * kOrientations>& counts) {
+            scoring.scorer.use_orientations(counts);
+          },
+          nb::arg("counts"), "Counts of all occurrences, before any row is added")
       .def(
           "add",
           [](Scoring& scoring, const Borders& source_ends, const Bytes& source,

@@ -2,16 +2,10 @@
 
 #include <algorithm>
 
+#include "grammar/rule_scorer.h"
 #include "io/error.h"
 
 namespace demotic {
-
-const std::array<std::string, 2 * kOrientations>& PhraseModel::reordering_names() {
-  static const std::array<std::string, 2 * kOrientations> names{
-      "MonotonePrevious", "SwapPrevious", "OtherPrevious",
-      "MonotoneNext",     "SwapNext",     "OtherNext"};
-  return names;
-}
 
 std::vector<std::string> PhraseModel::feature_names(const RuleTable& table) {
   std::vector<std::string> names = ScoredGrammar::feature_names(table);
@@ -30,7 +24,7 @@ std::vector<double> PhraseModel::without_places(std::span<const double> weights)
 
 std::vector<uint32_t> PhraseModel::find_place_columns(const RuleTable& table) {
   std::vector<uint32_t> found;
-  for (const std::string& name : reordering_names()) {
+  for (const std::string& name : RuleScorer::orientation_names()) {
     const std::vector<std::string>& names = table.feature_names();
     const auto at = std::find(names.begin(), names.end(), name);
     if (at != names.end()) found.push_back(static_cast<uint32_t>(at - names.begin()));
@@ -50,7 +44,7 @@ PhraseModel::PhraseModel(const RuleTable& table, const Model* lm, std::span<cons
   distortion_ = weights_[distortion_column_];
   const std::vector<std::string>& names = table.feature_names();
   for (size_t i = 0; i < 2 * kOrientations; ++i) {
-    const auto at = std::find(names.begin(), names.end(), reordering_names()[i]);
+    const auto at = std::find(names.begin(), names.end(), RuleScorer::orientation_names()[i]);
     const bool found = reordering && at != names.end();
     columns_[i / kOrientations][i % kOrientations] =
         found ? static_cast<uint32_t>(at - names.begin()) : kNoColumn;

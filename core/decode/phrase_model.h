@@ -25,11 +25,9 @@
 #include <vector>
 
 #include "decode/scored_grammar.h"
+#include "grammar/hiero_extract.h"
 
 namespace demotic {
-
-enum class Orientation : uint8_t { monotone, swap, other };
-inline constexpr uint32_t kOrientations = 3;
 
 // Which one holds between source spans [a, b) and [c, d), the second one following.
 constexpr Orientation orientation(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
@@ -57,7 +55,6 @@ class PhraseModel {
               bool reordering);
 
   static std::vector<std::string> feature_names(const RuleTable& table);
-  static const std::array<std::string, 2 * kOrientations>& reordering_names();
 
   const ScoredGrammar& grammar() const { return grammar_; }
   const RuleTable& table() const { return grammar_.table(); }

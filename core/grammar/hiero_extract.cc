@@ -76,6 +76,46 @@ void HieroExtractor::add_pairs(Pair tight) {
   }
 }
 
+namespace {
+
+// Corners of pairs, by what begins (or ends) there on the source side, then on the target side.
+constexpr uint8_t kEndEnd = 1;
+constexpr uint8_t kBeginEnd = 2;
+constexpr uint8_t kBeginBegin = 4;
+constexpr uint8_t kEndBegin = 8;
+
+}  // namespace
+
+void HieroExtractor::find_corners() {
+  const size_t row = target_reach_.size() + 1;
+  corners_.assign(link_begin_.size() * row, 0);
+  for (const Pair& pair : pairs_) {
+    corners_[pair.source_end * row + pair.target_end] |= kEndEnd;
+    corners_[pair.source_begin * row + pair.target_end] |= kBeginEnd;
+    corners_[pair.source_begin * row + pair.target_begin] |= kBeginBegin;
+    corners_[pair.source_end * row + pair.target_begin] |= kEndBegin;
+  }
+  corners_.front() |= kEndEnd;    // the sentence's start
+  corners_.back() |= kBeginBegin;  // and its end
+}
+
+uint8_t HieroExtractor::orientation_of(const Pair& pair) const {
+  const size_t row = target_reach_.size() + 1;
+  const auto is = [&](uint32_t source, uint32_t target, uint8_t corner) {
+    return (corners_[source * row + target] & corner) != 0;
+  };
+  const auto choose = [](bool monotone, bool swap) {
+    if (monotone) return Orientation::monotone;
+    return swap ? Orientation::swap : Orientation::other;
+  };
+  const Orientation previous = choose(is(pair.source_begin, pair.target_begin, kEndEnd),
+                                      is(pair.source_end, pair.target_begin, kBeginEnd));
+  const Orientation next = choose(is(pair.source_end, pair.target_end, kBeginBegin),
+                                  is(pair.source_begin, pair.target_end, kEndBegin));
+  return static_cast<uint8_t>(1 + kOrientations * static_cast<uint32_t>(previous) +
+                              static_cast<uint32_t>(next));
+}
+
 void HieroExtractor::find_holes(const Pair& outer) {
   holes_.clear();
   const uint32_t size = outer.source_size();

@@ -8,6 +8,11 @@
 // A rule replaces up to two initial pairs inside another by X, never next to each other on the
 // source side, and keeps at least one linked pair of words.  Each initial pair has mass 1, shared
 // equally by its rules; mass is a fixed-point integer, so that sums do not depend on their order.
+//
+// On demand each rule carries its orientations (Tillmann 2004): how its initial pair lies to others
+// that end where it begins, and begin where it ends, on the target side.  It is monotone to the one
+// before it if that ends where it begins on the source side too, a swap if it begins there where
+// this one ends; likewise to the one after it.
 #pragma once
 
 #include <array>
@@ -26,7 +31,11 @@ struct HieroOptions {
   uint32_t max_nonterminals = 2;  // 0 extracts plain phrases
   uint32_t min_hole = 1;          // source words that X stands for at least
   bool tight = true;              // else unaligned words may stand at an initial pair's edges
+  bool orientations = false;
 };
+
+enum class Orientation : uint8_t { monotone, swap, other };
+inline constexpr uint32_t kOrientations = 3;
 
 inline constexpr uint64_t kUnitMass = uint64_t{1} << 32;
 
@@ -34,7 +43,8 @@ struct ExtractedRule {
   std::span<const Symbol> source;
   std::span<const Symbol> target;
   std::span<const RuleLink> links;
-  uint64_t mass;  // kUnitMass = one whole occurrence
+  uint64_t mass;        // kUnitMass = one whole occurrence
+  uint8_t orientation;  // 0: not asked for; else 1 + kOrientations * previous + next
 };
 
 class HieroExtractor {
@@ -49,11 +59,13 @@ class HieroExtractor {
                   std::span<const Link> links, Emit&& emit) {
     find_initial_pairs(static_cast<uint32_t>(source.size()), static_cast<uint32_t>(target.size()),
                        links);
+    if (options_.orientations) find_corners();
     for (const Pair& outer : pairs_) {
       find_holes(outer);
+      const uint8_t orientation = options_.orientations ? orientation_of(outer) : 0;
       for (const Holes& holes : holes_) {
         write(outer, holes, source, target, links);
-        emit(ExtractedRule{source_, target_, links_, kUnitMass / holes_.size()});
+        emit(ExtractedRule{source_, target_, links_, kUnitMass / holes_.size(), orientation});
       }
     }
   }
@@ -77,6 +89,8 @@ class HieroExtractor {
 
   void find_initial_pairs(uint32_t source_size, uint32_t target_size, std::span<const Link> links);
   void add_pairs(Pair tight);
+  void find_corners();
+  uint8_t orientation_of(const Pair& pair) const;
   void find_holes(const Pair& outer);
   void write(const Pair& outer, const Holes& holes, std::span<const uint32_t> source,
              std::span<const uint32_t> target, std::span<const Link> links);
@@ -90,6 +104,7 @@ class HieroExtractor {
   std::vector<uint32_t> linked_before_;  // linked source words before position i
   std::vector<uint32_t> link_begin_;     // links of source word i
   std::vector<std::array<uint32_t, 2>> target_reach_;  // least and last source word linked with j
+  std::vector<uint8_t> corners_;  // by source and target position: pairs that have a corner there
   std::vector<Holes> holes_;
   std::vector<Symbol> source_, target_;
   std::vector<uint8_t> target_place_;  // of a target word among the rule's symbols

@@ -5,7 +5,7 @@
 //   if (counts.rows() > limit) counts.spill(columns, limit / 2);
 //   counts.spill(columns, 0);              the rest
 //
-// Equal (source, target, links) are one row.  A spill moves out the rows that were not met again
+// Equal (source, target, links and orientations) are one row.  A spill moves out the rows that were not met again
 // since the last one, so that frequent rules stay and are summed here.
 #pragma once
 
@@ -33,6 +33,7 @@ class RuleCounts {
     const size_t target_size = key_.size() - source_size;
     const auto* links = reinterpret_cast<const char*>(rule.links.data());
     key_.insert(key_.end(), links, links + rule.links.size_bytes());
+    if (rule.orientation != 0) key_.push_back(static_cast<char>(rule.orientation));
 
     const uint64_t hash = mix64(checksum64(key_.data(), key_.size()) + source_size * 31);
     if (rows_.size() * 2 >= slots_.size()) rehash(std::max<size_t>(1024, slots_.size() * 2));

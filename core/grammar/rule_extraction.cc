@@ -24,7 +24,7 @@ void check(size_t line, std::span<const uint32_t> source, std::span<const uint32
 RuleExtraction::RuleExtraction(const HieroOptions& options, size_t rows, unsigned threads)
     : rows_per_worker_(std::max<size_t>(1, rows / std::max(1u, threads))) {
   for (unsigned i = 0; i < std::max(1u, threads); ++i)
-    workers_.push_back({HieroExtractor(options), {}, {}, 0});
+    workers_.push_back({HieroExtractor(options), {}, {}, 0, {}});
 }
 
 void RuleExtraction::Worker::spill(size_t keep) {
@@ -46,6 +46,10 @@ void RuleExtraction::run(const TokenLines& source, const TokenLines& target, con
       check(line, source[line], target[line], links[line]);
       worker.extract(source[line], target[line], links[line], [&](const ExtractedRule& rule) {
         ++worker.occurrences;
+        if (rule.orientation != 0) {
+          ++worker.orientations[(rule.orientation - 1u) / kOrientations];
+          ++worker.orientations[kOrientations + (rule.orientation - 1u) % kOrientations];
+        }
         worker.counts.add(rule, static_cast<uint32_t>(line));
       });
       if (worker.counts.rows() > rows_per_worker_) worker.spill(rows_per_worker_ / 2);
@@ -65,6 +69,13 @@ std::vector<RuleColumns> RuleExtraction::take() {
 std::vector<RuleColumns> RuleExtraction::take_all() {
   for (Worker& worker : workers_) worker.spill(0);
   return take();
+}
+
+std::array<uint64_t, 2 * kOrientations> RuleExtraction::orientations() const {
+  std::array<uint64_t, 2 * kOrientations> sum{};
+  for (const Worker& worker : workers_)
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += worker.orientations[i];
+  return sum;
 }
 
 uint64_t RuleExtraction::occurrences() const {

@@ -8,6 +8,7 @@
 // Which rows come out, and when, depends on chance; their sums do not (rule_columns.h).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +31,8 @@ class RuleExtraction {
   std::vector<RuleColumns> take_all();
 
   uint64_t occurrences() const;  // rules extracted so far, each time they were
+  // Of these, how many had each orientation to what is before them, and to what is after them.
+  std::array<uint64_t, 2 * kOrientations> orientations() const;
 
  private:
   struct Worker {
@@ -37,6 +40,7 @@ class RuleExtraction {
     RuleCounts counts;
     std::vector<RuleColumns> full;
     uint64_t occurrences = 0;
+    std::array<uint64_t, 2 * kOrientations> orientations{};
 
     void spill(size_t keep);
   };

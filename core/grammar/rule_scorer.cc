@@ -90,6 +90,22 @@ const std::vector<std::string>& RuleScorer::feature_names() {
   return names;
 }
 
+const std::vector<std::string>& RuleScorer::orientation_names() {
+  static const std::vector<std::string> names{"MonotonePrevious", "SwapPrevious", "OtherPrevious",
+                                              "MonotoneNext",     "SwapNext",     "OtherNext"};
+  return names;
+}
+
+void RuleScorer::use_orientations(const std::array<uint64_t, 2 * kOrientations>& counts) {
+  orientations_ = true;
+  for (size_t side = 0; side < counts.size(); side += kOrientations) {
+    double total = 0;
+    for (size_t o = 0; o < kOrientations; ++o) total += static_cast<double>(counts[side + o]) + 1;
+    for (size_t o = 0; o < kOrientations; ++o)
+      shares_[side + o] = (static_cast<double>(counts[side + o]) + 1) / total;
+  }
+}
+
 RuleScorer::Bytes RuleScorer::keep(std::string_view bytes) {
   const Bytes at{bytes_.size(), static_cast<uint32_t>(bytes.size())};
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
@@ -115,10 +131,18 @@ void RuleScorer::add(std::string_view source, std::string_view target, std::stri
   }
   if (candidates_.empty() || target != view(candidates_.back().target)) {
     end_target();
-    candidates_.push_back({keep(target), {}, 0, target_total, {}});
+    candidates_.push_back({keep(target), {}, 0, target_total, {}, {}});
   }
   Candidate& candidate = candidates_.back();
   candidate.mass += mass;
+  if (links.size() % 2 != 0) {
+    const auto both = static_cast<uint8_t>(links.back() - 1);
+    links.remove_suffix(1);
+    if (both < kOrientations * kOrientations) {
+      candidate.orientations[both / kOrientations] += mass;
+      candidate.orientations[kOrientations + both % kOrientations] += mass;
+    }
+  }
   merge(candidate.origins, origins);
   for (Variant& variant : variants_)
     if (view(variant.links) == links) {
@@ -179,12 +203,18 @@ void RuleScorer::write(const Candidate& candidate, double source_total) {
     throw Error(Fault::argument, "a rule of other words than the vocabularies'");
   const auto mass = static_cast<double>(candidate.mass);
   const auto lexical = lexicon_.weights(source_symbols_, target_symbols_, links_);
-  const std::array<float, 4> scores{
+  std::vector<float> scores{
       log_floored(mass / source_total),
       log_floored(mass / static_cast<double>(candidate.target_total)),
       static_cast<float>(lexical.target_given_source),
       static_cast<float>(lexical.source_given_target),
   };
+  if (orientations_) {
+    const double unit = kSmoothing * static_cast<double>(kUnitMass);
+    for (size_t i = 0; i < shares_.size(); ++i)
+      scores.push_back(log_floored(
+          (static_cast<double>(candidate.orientations[i]) + unit * shares_[i]) / (mass + unit)));
+  }
   const std::array<float, RuleTable::kCounts> counts{whole(candidate.target_total),
                                                      whole(static_cast<int64_t>(source_total)),
                                                      whole(candidate.mass)};

@@ -7,6 +7,10 @@
 // Scores, natural logs: P(e|f) = c(f,e) / c(f), P(f|e) = c(f,e) / c(e), and the lexical weights of
 // the rule's most frequent word links (Koehn, Och and Marcu 2003): the product, over the words of a
 // side, of the mean probability of their links; of NULL for words without a link.
+//
+// Rows with orientations add six more, the smoothed log-probabilities of monotone, swap and other
+// towards what comes before and after on the target side (Koehn et al. 2005); `orientations` are the
+// shares among all occurrences, to which rare rules are drawn.
 #pragma once
 
 #include <array>
@@ -16,6 +20,7 @@
 #include <vector>
 
 #include "align/lexical_table.h"
+#include "grammar/hiero_extract.h"
 #include "grammar/rule_columns.h"
 #include "grammar/rule_table_builder.h"
 
@@ -51,6 +56,10 @@ class RuleScorer {
   RuleScorer(RuleTableBuilder& out, const RuleLexicon& lexicon, uint32_t limit)
       : out_(out), lexicon_(lexicon), limit_(limit) {}
 
+  static const std::vector<std::string>& orientation_names();
+  // Counts of all occurrences: to what is before, to what is after.  Before the first add().
+  void use_orientations(const std::array<uint64_t, 2 * kOrientations>& counts);
+
   void add(std::string_view source, std::string_view target, std::string_view links, int64_t mass,
            std::string_view origins, int64_t target_total);
   void finish();
@@ -70,6 +79,7 @@ class RuleScorer {
     int64_t mass;
     int64_t target_total;
     Origins origins;
+    std::array<int64_t, 2 * kOrientations> orientations{};
   };
   struct Variant {  // one way to link the words of the current target side
     Bytes links;
@@ -87,6 +97,10 @@ class RuleScorer {
   RuleTableBuilder& out_;
   const RuleLexicon& lexicon_;
   uint32_t limit_;
+
+  static constexpr double kSmoothing = 1.5;  // occurrences that the shares count for
+  bool orientations_ = false;
+  std::array<double, 2 * kOrientations> shares_{};
 
   std::vector<char> source_;
   std::vector<char> bytes_;

@@ -62,6 +62,10 @@ class HieroOptions:
     word at an edge.  Rules have at most ``max_symbols`` symbols on the source side and
     ``max_nonterminals`` (0 to 2) nonterminals, each for at least ``min_hole`` source words.  The
     ``max_targets`` most frequent rules of each source side are kept; 0 keeps all.
+
+    ``orientations`` adds the columns of lexicalised reordering: log-probabilities that a phrase
+    follows monotonely, swaps or does something else, towards the phrases before and after it on the
+    target side.
     """
 
     max_phrase: int = 10
@@ -70,10 +74,16 @@ class HieroOptions:
     min_hole: int = 1
     tight: bool = True
     max_targets: int = 30
+    orientations: bool = False
 
     @classmethod
     def phrases(
-        cls, max_phrase: int = 7, *, tight: bool = False, max_targets: int = 30
+        cls,
+        max_phrase: int = 7,
+        *,
+        tight: bool = False,
+        max_targets: int = 30,
+        orientations: bool = False,
     ) -> HieroOptions:
         """Plain phrases, as phrase-based systems take them."""
         return cls(
@@ -82,6 +92,7 @@ class HieroOptions:
             max_nonterminals=0,
             tight=tight,
             max_targets=max_targets,
+            orientations=orientations,
         )
 
     def core(self) -> _core.HieroOptions:
@@ -118,13 +129,19 @@ def extract_hiero(
     check_parallel(source, target)
     links.check(source.lines, target.lines)
     lexical = lexical or LexicalTable.estimate(source, target, links, progress=progress)
-    counted = _count(source, target, links, options, engine, progress)
+    extraction = _core.RuleExtraction(
+        options.core(), rows=engine.memory // 4 // _ROW, threads=engine.threads
+    )
+    counted = _count(extraction, source, target, links, engine.threads, progress)
     with files.atomic_path(out) as temporary:
         scorer = _core.RuleScorer(
-            str(temporary), source.vocab, target.vocab, lexical.core, options.max_targets
+            str(temporary), source.vocab, target.vocab, lexical.core, options.max_targets,
+            options.orientations,
         )
         with progress.step("scoring rules", unit="rules") as advance:
-            for batch in engine.aggregate(counted, _SCHEMA, _QUERY):
+            for number, batch in enumerate(engine.aggregate(counted, _SCHEMA, _QUERY)):
+                if number == 0 and options.orientations:
+                    scorer.use_orientations(extraction.orientations)
                 before = len(scorer)
                 scorer.add(*_arrays(batch))
                 advance(len(scorer) - before)
@@ -133,19 +150,16 @@ def extract_hiero(
 
 
 def _count(
+    extraction: _core.RuleExtraction,
     source: Text,
     target: Text,
     links: Links,
-    options: HieroOptions,
-    engine: Engine,
+    threads: int,
     progress: Progress,
 ) -> Iterator[pa.RecordBatch]:
     """Rules with their masses, the frequent ones already summed."""
-    extraction = _core.RuleExtraction(
-        options.core(), rows=engine.memory // 4 // _ROW, threads=engine.threads
-    )
     with progress.step("extracting rules", len(links), "sentence pairs") as advance:
-        step = _PAIRS * engine.threads
+        step = _PAIRS * threads
         for begin in range(0, len(links), step):
             end = min(begin + step, len(links))
             extraction.run(source.lines, target.lines, links, begin, end)
