@@ -188,11 +188,11 @@ BinaryView view(const Borders& borders, const Bytes& bytes, size_t rows) {
 
 void bind_scoring(nb::module_& m) {
   nb::class_<Scoring>(m, "RuleScorer", "Turns sorted, counted rules into a scored table")
-      .def(
-          nb::init<const std::string&, const Vocab&, const Vocab&, const LexicalTable&, uint32_t,
-                   bool>(),
-          nb::arg("path"), nb::arg("source"), nb::arg("target"), nb::arg("lexical"),
-          nb::arg("limit"), nb::arg("orientations"), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+      .def(nb::init<const std::string&, const Vocab&, const Vocab&, const LexicalTable&, uint32_t,
+                    bool>(),
+           nb::arg("path"), nb::arg("source"), nb::arg("target"), nb::arg("lexical"),
+           nb::arg("limit"), nb::arg("orientations"), nb::keep_alive<1, 3>(),
+           nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
       .def(
           "use_orientations",
           [](Scoring& scoring, const std::array<uint64_t, 2 * kOrientations>& counts) {

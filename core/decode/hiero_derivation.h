@@ -5,8 +5,9 @@
 //   HieroDerivation d = forest_derivation(packed, ...);                 of a k-best result
 //   complete(d, tokens, sentence, grammar);                           everything that follows
 //
-// Steps stand in depth-first order, a step before its children, these in source order.  A derivation
-// without nonterminals (phrase_derivation.h) has its goal first, then all phrases in target order.
+// Steps stand in depth-first order, a step before its children, these in source order.  A
+// derivation without nonterminals (phrase_derivation.h) has its goal first, then all phrases in
+// target order.
 #pragma once
 
 #include <array>

@@ -62,9 +62,7 @@ struct PhraseDecoder::Pool {
 PhraseDecoder::PhraseDecoder(const RuleTable& table, const Model* lm,
                              std::span<const double> weights, const PhraseSearchOptions& options,
                              bool reordering)
-    : model_(table, lm, weights, reordering),
-      options_(options),
-      pool_(std::make_unique<Pool>()) {
+    : model_(table, lm, weights, reordering), options_(options), pool_(std::make_unique<Pool>()) {
   const auto require = [](bool holds, const char* message) {
     if (!holds) throw Error(Fault::argument, message);
   };

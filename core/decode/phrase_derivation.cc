@@ -190,8 +190,8 @@ void complete(HieroDerivation& derivation, std::span<const std::string> tokens,
   uint32_t previous_begin = 0;
   uint32_t previous_end = 0;
   const auto charge = [&](DerivationStep& step, uint32_t begin, uint32_t end) {
-    const PhrasePlace place{
-        begin, end, lm_word_at(sentence, begin), previous_rule, previous_begin, previous_end};
+    const PhrasePlace place{begin,          end,         lm_word_at(sentence, begin), previous_rule,
+                            previous_begin, previous_end};
     model.add_features(step.rule, place, derivation.features);
     derivation.features[model.lm_column()] += kLn10 * step.lm;
     step.score = model.score(step.rule, place) + model.grammar().lm_score(step.lm);

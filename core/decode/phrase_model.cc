@@ -98,15 +98,14 @@ void PhraseModel::add_features(uint32_t rule, const PhrasePlace& place,
     for (size_t i = 0; i < place_columns_.size(); ++i) kept[i] = features[place_columns_[i]];
     grammar_.add_features(rule, place.passed, features);
     for (size_t i = 0; i < place_columns_.size(); ++i) features[place_columns_[i]] = kept[i];
-    features[distortion_column_] -=
-        place.previous_end < place.begin ? place.begin - place.previous_end
-                                         : place.previous_end - place.begin;
+    features[distortion_column_] -= place.previous_end < place.begin
+                                        ? place.begin - place.previous_end
+                                        : place.previous_end - place.begin;
   }
   if (!lexicalised_) return;
   const auto o = static_cast<size_t>(
       orientation(place.previous_begin, place.previous_end, place.begin, place.end));
-  if (columns_[0][o] != kNoColumn)
-    features[columns_[0][o]] += raw_reordering(rule).previous[o];
+  if (columns_[0][o] != kNoColumn) features[columns_[0][o]] += raw_reordering(rule).previous[o];
   if (columns_[1][o] != kNoColumn)
     features[columns_[1][o]] += raw_reordering(place.previous_rule).next[o];
 }

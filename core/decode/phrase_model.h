@@ -7,9 +7,10 @@
 //   model.add_features(rule, place, features)         of one phrase at its place
 //
 // Features: the table's columns, then LanguageModel, WordPenalty, RulePenalty, Distortion,
-// PassThrough, UnknownWord.  Six columns, if a table has them, are log-probabilities of orientations
-// (Tillmann 2004; Koehn et al. 2005): of a phrase towards the one before it, and towards the one
-// after it, on the target side.  Of each three a phrase at its place has the one that holds:
+// PassThrough, UnknownWord.  Six columns, if a table has them, are log-probabilities of
+// orientations (Tillmann 2004; Koehn et al. 2005): of a phrase towards the one before it, and
+// towards the one after it, on the target side.  Of each three a phrase at its place has the one
+// that holds:
 //
 //   monotone  the phrase after begins where the phrase before ends, on the source side
 //   swap      the phrase after ends where the phrase before begins

@@ -83,7 +83,8 @@ OptionList PhraseOptions::make(uint32_t node) {
   for (uint32_t rule = table.first_rule(node); rule < table.last_rule(node); ++rule) {
     if (!table.usable(rule, 0)) continue;
     words_.clear();
-    for (const Symbol symbol : table.target(rule)) words_.push_back(model_.grammar().lm_word(symbol));
+    for (const Symbol symbol : table.target(rule))
+      words_.push_back(model_.grammar().lm_word(symbol));
     add(rule, model_.grammar().score(rule), words_);
   }
   return close(first);
@@ -165,7 +166,8 @@ uint32_t PhraseOptions::next_class(uint32_t rule) {
   };
   if (2 * next_classes_.size() > next_slots_.size()) {
     next_slots_.assign(2 * next_slots_.size(), 0);
-    for (uint32_t i = 1; i < next_classes_.size(); ++i) next_slots_[place(next_classes_[i])] = i + 1;
+    for (uint32_t i = 1; i < next_classes_.size(); ++i)
+      next_slots_[place(next_classes_[i])] = i + 1;
   }
   const size_t at = place(raw);
   if (next_slots_[at] == 0) {

@@ -25,11 +25,11 @@
 namespace demotic {
 
 struct PhraseOption {
-  double score;       // weighted, wherever it stands; no language model
-  double estimate;    // the same with the language model's score of its words alone
-  uint32_t rule;      // of the table, or kPassThrough
-  uint32_t next;      // equal for options whose orientations towards what follows score alike
-  float lm;           // log10 of its words alone
+  double score;     // weighted, wherever it stands; no language model
+  double estimate;  // the same with the language model's score of its words alone
+  uint32_t rule;    // of the table, or kPassThrough
+  uint32_t next;    // equal for options whose orientations towards what follows score alike
+  float lm;         // log10 of its words alone
 };
 
 struct OptionList {
@@ -55,9 +55,9 @@ class PhraseOptions {
   // Weighted; only where the model is lexicalised.
   const Reordering& reordering(uint32_t number) const { return reorderings_[number]; }
   uint32_t ordered(const OptionList& list, Orientation o, uint32_t j) const {
-    return model_.lexicalised()
-               ? orders_[kOrientations * size_t{list.first} + static_cast<size_t>(o) * list.count + j]
-               : list.first + j;
+    return model_.lexicalised() ? orders_[kOrientations * size_t{list.first} +
+                                          static_cast<size_t>(o) * list.count + j]
+                                : list.first + j;
   }
   uint64_t scored() const { return scored_; }  // rules that the language model has seen so far
 

@@ -11,8 +11,8 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 uint64_t hash_of(const State& state, uint32_t coverage, uint32_t end, uint32_t begin,
                  uint32_t next) {
-  const uint64_t place = (uint64_t{coverage} << 32 | end) * 0x9fb21c651e98df25ull +
-                         (uint64_t{next} << 32 | begin);
+  const uint64_t place =
+      (uint64_t{coverage} << 32 | end) * 0x9fb21c651e98df25ull + (uint64_t{next} << 32 | begin);
   return mix64(state.hash() ^ mix64(place));
 }
 
@@ -108,8 +108,7 @@ void PhraseSearch::expand(const Group& group, uint32_t covered) {
       const uint32_t farthest = begin == gap ? next : std::min(next, gap + limit_);
       if (begin >= farthest) break;
       const uint32_t longest = std::min(options_.depth(begin), farthest - begin);
-      const double constant =
-          without + future_(at, begin) + model_.distortion(group.end, begin);
+      const double constant = without + future_(at, begin) + model_.distortion(group.end, begin);
       for (uint32_t length = 1; length <= longest; ++length) {
         const OptionList& list = options_.at(begin, length);
         if (list.count == 0) continue;
@@ -239,8 +238,9 @@ void PhraseSearch::accept(const Pending& candidate) {
   for (; by_state_[at] != 0; at = (at + 1) & mask) {
     Pending& other = pending_[by_state_[at] - 1];
     PhraseHypothesis& theirs = other.hypothesis;
-    if (theirs.coverage != ours.coverage || theirs.end != ours.end || other.next != candidate.next ||
-        (lexicalised && theirs.arc.begin != ours.arc.begin) || !(other.state == candidate.state))
+    if (theirs.coverage != ours.coverage || theirs.end != ours.end ||
+        other.next != candidate.next || (lexicalised && theirs.arc.begin != ours.arc.begin) ||
+        !(other.state == candidate.state))
       continue;
     ++counters_.recombined;
     const bool better = ours.score > theirs.score;
@@ -357,8 +357,7 @@ void PhraseSearch::finish() {
     const PhraseHypothesis& each = hypotheses_[h];
     double score = each.score + model_.grammar().lm_score(change);
     if (model_.lexicalised()) {
-      const auto o =
-          static_cast<size_t>(orientation(each.arc.begin, each.end, words_, words_));
+      const auto o = static_cast<size_t>(orientation(each.arc.begin, each.end, words_, words_));
       score += options_.reordering(each.arc.option).next[o];
     }
     if (score > best_score) {

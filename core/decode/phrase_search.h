@@ -14,14 +14,14 @@
 // words, compared by score plus future cost.
 //
 // `cube`: hypotheses of a stack with the same coverage and last phrase, best first, times the
-// options of a span, best first, make a grid; a heap takes the most promising cell of all grids that
-// lead to a stack, `pops` times.  A cell's promise is what is known without asking the language
-// model about the seam.  Otherwise every cell is taken and only `stack` and `threshold` prune.
-// Ties fall to what was found first, so results never depend on the heap.
+// options of a span, best first, make a grid; a heap takes the most promising cell of all grids
+// that lead to a stack, `pops` times.  A cell's promise is what is known without asking the
+// language model about the seam.  Otherwise every cell is taken and only `stack` and `threshold`
+// prune. Ties fall to what was found first, so results never depend on the heap.
 //
-// Distortion limit d: a phrase begins at most d words from the end of the last one, and ends at most
-// d words behind the first gap unless it begins there.  So the gap stays in reach, and as each word
-// has an option of its own there is always a way to go on.
+// Distortion limit d: a phrase begins at most d words from the end of the last one, and ends at
+// most d words behind the first gap unless it begins there.  So the gap stays in reach, and as each
+// word has an option of its own there is always a way to go on.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ struct PhraseSearchOptions {
   uint32_t distortion_limit = 6;  // kNoLimit: any order
   uint32_t table_limit = 20;      // options of each source phrase
   bool keep_alternatives = false;
-  // Of the whole sentence.  When they are not enough for `pops` or `stack` in each stack, the stacks
-  // share what there is.
+  // Of the whole sentence.  When they are not enough for `pops` or `stack` in each stack, the
+  // stacks share what there is.
   uint64_t max_hypotheses = 5'000'000;
 
   static constexpr uint32_t kNoLimit = UINT32_MAX;
@@ -66,8 +66,8 @@ struct PhraseArc {
   uint32_t back = kNoHypothesis;
   uint32_t option = kNoOption;
   uint32_t begin = 0;
-  float lm = 0;                         // log10 that this phrase adds
-  uint32_t alternative = UINT32_MAX;    // arc to the same hypothesis; the list ends with UINT32_MAX
+  float lm = 0;                       // log10 that this phrase adds
+  uint32_t alternative = UINT32_MAX;  // arc to the same hypothesis; the list ends with UINT32_MAX
 };
 
 struct PhraseHypothesis {
@@ -91,8 +91,8 @@ class PhraseSearch {
   const PhraseHypothesis& hypothesis(uint32_t number) const { return hypotheses_[number]; }
   const PhraseArc& alternative(uint32_t number) const { return alternatives_[number]; }
   const PhraseOptions& options() const { return options_; }
-  // Those that cover the sentence: numbers from first_complete() on.  `</s>` and what the last phrase
-  // owes to it come on top of their scores.
+  // Those that cover the sentence: numbers from first_complete() on.  `</s>` and what the last
+  // phrase owes to it come on top of their scores.
   uint32_t first_complete() const { return first_complete_; }
   float end_lm(uint32_t complete) const { return end_lm_[complete - first_complete_]; }
   uint32_t best() const { return best_; }
@@ -109,7 +109,7 @@ class PhraseSearch {
     uint32_t coverage, begin, end;
   };
   struct Grid {
-    double constant;  // distortion and future cost of what is left
+    double constant;        // distortion and future cost of what is left
     uint32_t first, count;  // hypotheses
     OptionList list;
     uint32_t from;  // coverage

@@ -95,7 +95,7 @@ void HieroExtractor::find_corners() {
     corners_[pair.source_begin * row + pair.target_begin] |= kBeginBegin;
     corners_[pair.source_end * row + pair.target_begin] |= kEndBegin;
   }
-  corners_.front() |= kEndEnd;    // the sentence's start
+  corners_.front() |= kEndEnd;     // the sentence's start
   corners_.back() |= kBeginBegin;  // and its end
 }
 

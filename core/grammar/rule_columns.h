@@ -4,8 +4,9 @@
 //   RuleColumns columns;  columns.add(row...);  columns.source.bytes, columns.source.ends, ...
 //
 // One row says that a rule (keys of rule_key.h, links as pairs of bytes, with one byte more for its
-// orientations if they were asked for) was seen with a mass in some sentences; several rows may be of one rule.  Whoever merges rows adds the masses and keeps
-// the lowest kOrigins sentences, so that the result does not depend on how rows were cut.
+// orientations if they were asked for) was seen with a mass in some sentences; several rows may be
+// of one rule.  Whoever merges rows adds the masses and keeps the lowest kOrigins sentences, so
+// that the result does not depend on how rows were cut.
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 //   if (counts.rows() > limit) counts.spill(columns, limit / 2);
 //   counts.spill(columns, 0);              the rest
 //
-// Equal (source, target, links and orientations) are one row.  A spill moves out the rows that were not met again
-// since the last one, so that frequent rules stay and are summed here.
+// Equal (source, target, links and orientations) are one row.  A spill moves out the rows that were
+// not met again since the last one, so that frequent rules stay and are summed here.
 #pragma once
 
 #include <array>

@@ -9,8 +9,8 @@
 // side, of the mean probability of their links; of NULL for words without a link.
 //
 // Rows with orientations add six more, the smoothed log-probabilities of monotone, swap and other
-// towards what comes before and after on the target side (Koehn et al. 2005); `orientations` are the
-// shares among all occurrences, to which rare rules are drawn.
+// towards what comes before and after on the target side (Koehn et al. 2005); `orientations` are
+// the shares among all occurrences, to which rare rules are drawn.
 #pragma once
 
 #include <array>

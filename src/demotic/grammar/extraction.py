@@ -135,7 +135,11 @@ def extract_hiero(
     counted = _count(extraction, source, target, links, engine.threads, progress)
     with files.atomic_path(out) as temporary:
         scorer = _core.RuleScorer(
-            str(temporary), source.vocab, target.vocab, lexical.core, options.max_targets,
+            str(temporary),
+            source.vocab,
+            target.vocab,
+            lexical.core,
+            options.max_targets,
             options.orientations,
         )
         with progress.step("scoring rules", unit="rules") as advance:
