@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from demotic.grammar import RuleTable
     from demotic.lm import LanguageModel
 
+
 @dataclass(frozen=True, kw_only=True)
 class DecoderOptions:
     """How to search."""
