@@ -44,6 +44,39 @@ def test_two_files_make_a_translator(folder: Path) -> None:
     assert not (folder / "model.demotic.work").exists()
 
 
+def test_memory_and_temporary_folder_do_not_show_in_the_model(folder: Path) -> None:
+    texts = ["--bitext", "memory.tsv", "--from", "en", "--to", "fr", *QUICK]
+    (folder / "temp").mkdir()
+    small = ["--engine", "local", "--memory", "256M", "--temp", "temp", "--threads", "1"]
+    for name, options in (("one", []), ("other", small)):
+        done = run("train", *texts, "--out", name, *options, folder=folder)
+        assert done.returncode == 0, done.stderr
+    assert not list((folder / "temp").iterdir())
+    for part in ("rules.bin", "lm.bin", "weights.json", "model.json"):
+        assert (folder / "one" / part).read_bytes() == (folder / "other" / part).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--engine", "spark://host:7077"], 1, "spark://host:7077: this version of Demotic works"),
+        (["--engine", "cloud"], 1, "unknown engine 'cloud' (choose 'local')"),
+        (["--memory", "1M"], 1, "1 MiB of memory are too few"),
+        (["--memory", "much"], 2, "'much' is no size"),
+        (["--temp", "nowhere"], 1, "nowhere: no such folder"),
+    ],
+)
+def test_an_engine_that_cannot_work_is_refused_at_once(
+    folder: Path, options: list[str], code: int, message: str
+) -> None:
+    texts = ["--bitext", "memory.tsv", "--from", "en", "--to", "fr"]
+    done = run("train", *texts, "--out", "model", *options, folder=folder)
+    assert done.returncode == code
+    assert message in done.stderr
+    assert not (folder / "model").exists()
+    assert not (folder / "model.work").exists()
+
+
 def test_settings_come_from_a_file_and_options_go_first(folder: Path) -> None:
     (folder / "settings.toml").write_text(
         'out = "other"\nseed = 5\n[corpus]\nbitext = "memory.tsv"\nfrom = "en"\nto = "fr"\n'

@@ -10,7 +10,9 @@ import typer
 
 from demotic.cli.options import (
     JsonLog,
+    Memory,
     Quiet,
+    Temp,
     Threads,
     byte_count,
     check_files,
@@ -86,12 +88,8 @@ def command(
         Path | None,
         typer.Option(metavar="TEXT", help="Keep only rules that can match these sentences."),
     ] = None,
-    memory: Annotated[
-        str, typer.Option(metavar="SIZE", help="Memory; what does not fit goes to disk.")
-    ] = "1G",
-    temp: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for temporary files.")
-    ] = None,
+    memory: Memory = "1G",
+    temp: Temp = None,
     threads: Threads = 0,
     quiet: Quiet = False,
     json_log: JsonLog = False,

@@ -10,7 +10,9 @@ import typer
 
 from demotic.cli.options import (
     JsonLog,
+    Memory,
     Quiet,
+    Temp,
     Threads,
     byte_count,
     check_files,
@@ -62,12 +64,8 @@ def command(
         typer.Option(metavar="FILE", help="A model, ARPA or binary: score TEXT, or convert it."),
     ] = None,
     order: Annotated[int, typer.Option(min=1, max=6, help="Words in the longest n-grams.")] = 5,
-    memory: Annotated[
-        str, typer.Option(metavar="SIZE", help="Memory for estimation; more goes to disk.")
-    ] = "1G",
-    temp: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for temporary files.")
-    ] = None,
+    memory: Memory = "1G",
+    temp: Temp = None,
     prune: Annotated[
         str,
         typer.Option(

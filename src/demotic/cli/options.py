@@ -18,6 +18,10 @@ JsonLog = Annotated[bool, typer.Option("--json-log", help="Progress as JSON line
 Threads = Annotated[
     int, typer.Option("--threads", "-j", min=0, help="Threads; 0 takes every core.")
 ]
+Memory = Annotated[
+    str, typer.Option(metavar="SIZE", help="Memory to work in; what does not fit goes to disk.")
+]
+Temp = Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for temporary files.")]
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 DevSource = Annotated[

@@ -12,7 +12,9 @@ from demotic.cli.options import (
     DevTarget,
     JsonLog,
     Quiet,
+    Temp,
     Threads,
+    byte_count,
     progress_for,
     thread_count,
 )
@@ -93,6 +95,19 @@ def command(
             " the model is complete]",
         ),
     ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Where bulk work runs: on this machine. [default: local]"
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="Memory for bulk work; the rest goes to disk. [default: 1G]"
+        ),
+    ] = None,
+    temp: Temp = None,
     threads: Threads = 0,
     quiet: Quiet = False,
     json_log: JsonLog = False,
@@ -108,6 +123,7 @@ def command(
       demotic train --source train.de --target train.en --dev-source dev.de \\
                     --dev-target dev.en --out de-en.demotic
       demotic train de-en.toml --set lm.order=4 --resume
+      demotic train de-en.toml --memory 500M --temp /var/tmp    in little memory
     """
     from demotic.model import train
     from demotic.systems.config import merged, read_toml
@@ -134,6 +150,11 @@ def command(
         record = merged(record, {"align": {"file": str(alignment)}})
     if seed is not None:
         record["seed"] = seed
+    size = None if memory is None else byte_count(memory, "--memory")
+    chosen = {"name": engine, "memory": size, "temp": temp and str(temp)}
+    record = merged(
+        record, {"engine": {name: value for name, value in chosen.items() if value is not None}}
+    )
     for setting in settings or []:
         record = merged(record, _setting(setting))
     _check_texts(corpus)

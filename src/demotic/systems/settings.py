@@ -7,7 +7,8 @@ from pathlib import Path
 
 from demotic.align.symmetrise import DEFAULT
 from demotic.corpus import Cleaning, OrthographyConfig
-from demotic.errors import ArgumentError
+from demotic.engine import LocalEngine
+from demotic.errors import ArgumentError, FileAccessError
 from demotic.learn import MertOptions
 from demotic.systems.tuning import Kind
 
@@ -22,12 +23,35 @@ class AlignConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
+class EngineConfig:
+    """Where bulk work runs, in how much memory, and where it puts what does not fit."""
+
+    name: str = "local"
+    memory: int = 1 << 30
+    temp: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.name.startswith("spark://"):
+            raise ArgumentError(
+                f"{self.name}: this version of Demotic works on one machine, not on a cluster",
+                remedy="use the engine 'local'; what exceeds its memory goes to disk",
+            )
+        if self.name != "local":
+            raise ArgumentError(f"unknown engine '{self.name}'", remedy="choose 'local'")
+        if self.temp is not None and not self.temp.is_dir():
+            raise FileAccessError("no such folder", path=self.temp, remedy="create it first")
+
+    def local(self, threads: int) -> LocalEngine:
+        """The engine, with so many threads."""
+        return LocalEngine(threads=threads, memory=self.memory, temp=self.temp)
+
+
+@dataclass(frozen=True, kw_only=True)
 class LmConfig:
     """The language model of the target side."""
 
     order: int = 5
     prune: tuple[int, ...] = ()
-    memory: int = 1 << 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +65,7 @@ class TuneConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """What every system asks; systems add their own.  Saved in the model in full."""
+    """What every system asks; systems add their own.  Saved in the model."""
 
     tokenised: bool = False
     """The text has spaces between its tokens already and is taken as it is."""
@@ -53,6 +77,8 @@ class TrainingConfig:
     target: OrthographyConfig = field(default_factory=OrthographyConfig)
     align: AlignConfig = field(default_factory=AlignConfig)
     lm: LmConfig = field(default_factory=LmConfig)
+    engine: EngineConfig = field(default_factory=EngineConfig)
+    """Never shows in the result, and is not saved with it."""
 
     def __post_init__(self) -> None:
         if self.tokenised:

@@ -63,6 +63,7 @@ class Training:
         check_dev_size(len(dev))
         self.bitext, self.dev = bitext, dev
         self.config = config
+        self.engine = config.engine.local(threads)
         self.out = out
         self.resume = resume
         self.threads = threads
@@ -144,7 +145,8 @@ class Training:
                 text.path("train.target"),
                 order=config.order,
                 prune=config.prune,
-                memory=config.memory,
+                memory=self.engine.memory,
+                temp=self.engine.temp,
                 skip_special=True,
                 threads=self.threads,
                 progress=self.progress,
@@ -209,7 +211,7 @@ class Training:
             system=system,
             source_language=self.bitext.source_language,
             target_language=self.bitext.target_language,
-            config=json.loads(json.dumps(to_record(self.config), default=str)),
+            config=_record(self.config),
             dev=trained.score(self.dev, threads=self.threads, progress=self.progress),
             provenance=_provenance(self.bitext, self.dev, cleaning),
         )
@@ -266,6 +268,13 @@ def _select_links(path: Path, bitext: Bitext, kept: Bitext, out: Path) -> None:
         )
     chosen = (line for line, pair in zip(lines, bitext, strict=True) if pair.id in left)
     files.write_lines(out, chosen)
+
+
+def _record(config: TrainingConfig) -> dict[str, Any]:
+    """A configuration for the model: all that shapes it."""
+    record: dict[str, Any] = json.loads(json.dumps(to_record(config), default=str))
+    del record["engine"]
+    return record
 
 
 def _provenance(bitext: Bitext, dev: Bitext, cleaning: Any) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from dataclasses import asdict
 
 from demotic.align import Text, pharaoh
 from demotic.align.lexical import LexicalTable
-from demotic.engine import LocalEngine
 from demotic.grammar import HieroOptions, extract_hiero
 from demotic.systems.stages import Training
 from demotic.systems.work import Stage
@@ -28,7 +27,7 @@ def extract_rules(training: Training, options: HieroOptions, text: Stage, links:
             lexical=LexicalTable.estimate(source, target, aligned, progress=training.progress),
             options=options,
             out=stage.path("rules.bin"),
-            engine=LocalEngine(threads=training.threads),
+            engine=training.engine,
             progress=training.progress,
         )
         stage.finish()
