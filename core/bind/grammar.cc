@@ -4,16 +4,19 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "bind/bind.h"
 #include "grammar/rule_extraction.h"
 #include "grammar/rule_filter.h"
 #include "grammar/rule_scorer.h"
+#include "grammar/rule_shapes.h"
 #include "grammar/rule_table.h"
 #include "grammar/rule_table_builder.h"
 #include "grammar/rule_text.h"
@@ -103,7 +106,18 @@ void bind_table(nb::module_& m) {
             if (node == RuleTable::kNone || source.empty()) return std::pair(0u, 0u);
             return std::pair(t.first_rule(node), t.last_rule(node));
           },
-          nb::arg("source"), "First rule of a source side, and one past its last");
+          nb::arg("source"), "First rule of a source side, and one past its last")
+      .def(
+          "shapes",
+          [](const RuleTable& t) {
+            std::vector<std::tuple<std::string, uint64_t, uint64_t, uint64_t>> rows;
+            for (const RuleShape& shape : rule_shapes(t))
+              rows.emplace_back(shape.source, shape.sources, shape.rules, shape.reordered);
+            return rows;
+          },
+          Unlocked(),
+          "Kinds of source sides (w: words, X: nonterminal), how many source sides and "
+          "rules have them, and how many of the rules swap their nonterminals");
 }
 
 // -- extraction --------------------------------------------------------------------------------

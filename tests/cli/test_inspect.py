@@ -67,5 +67,16 @@ def test_a_damaged_model_is_named(tmp_path: Path) -> None:
     assert f"{tmp_path / 'lm.bin'}: damaged header (copy the file again" in done.stderr
 
 
+def test_a_trained_model_is_described(toy_model: Path) -> None:
+    done = run(toy_model, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    (record,) = json.loads(done.stdout)
+    assert record["kind"] == "translation model"
+    assert record["facts"]["system"] == "hiero"
+    text = run(toy_model).stdout
+    assert "  rules.bin:\n    kind " in text
+    assert "LanguageModel" in text
+
+
 def test_help_has_examples() -> None:
     assert "demotic inspect memory.tmx" in run("--help").stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -46,8 +47,29 @@ def use(table: RuleTable, folder: Path) -> None:
         table.counts(rule)
         table.lhs(rule)
     table.rules_for("a [X,1] b [S,2]")
+    table.shapes()
     filter_rules(table, ["a b c d e", "a a a"], out=folder / "filtered.bin")
     write_rules(table, folder / "printed", format="cdec")
+
+
+def test_shapes_count_what_is_in_the_table(path: Path) -> None:
+    table = RuleTable.load(path)
+    rules: Counter[str] = Counter()
+    sources: dict[str, set[tuple[int, ...]]] = {}
+    swapped: Counter[str] = Counter()
+    for rule in range(len(table)):
+        symbols = table.source_symbols(rule)
+        signs = ["w" if symbol >= 0 else "X" for symbol in symbols]
+        shape = " ".join(s for i, s in enumerate(signs) if s == "X" or signs[i - 1 : i] != ["w"])
+        rules[shape] += 1
+        sources.setdefault(shape, set()).add(tuple(symbols))
+        slots = [-1 - symbol for symbol in table.target_symbols(rule) if symbol < 0]
+        swapped[shape] += slots != sorted(slots)
+    assert len(rules) == 4
+    assert sorted(table.shapes()) == sorted(
+        (shape, len(sources[shape]), rules[shape], swapped[shape]) for shape in rules
+    )
+    assert sum(swapped.values()) == 1
 
 
 def test_rules_of_one_source_side_are_neighbours_in_ascending_order(path: Path) -> None:

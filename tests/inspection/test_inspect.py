@@ -279,7 +279,7 @@ def test_damaged_files_raise_and_name_the_place(
 def test_what_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(FileAccessError, match="No such file"):
         inspect(tmp_path / "missing")
-    with pytest.raises(FileAccessError, match="directory"):
+    with pytest.raises(FormatError, match="a folder that is no model"):
         inspect(tmp_path)
     with pytest.raises(ArgumentError):
         inspect("-")

@@ -22,7 +22,9 @@ class Format(StrEnum):
 
 
 def command(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of any kind.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Files of any kind, or models.")
+    ],
     verify: Annotated[
         bool,
         typer.Option("--verify", help="Compare every checksum of binary files beyond 64 MiB, too."),
@@ -35,14 +37,17 @@ def command(
 
     Knows everything that Demotic reads or writes: plain text, TSV, TMX, XLIFF, PO and MO (gzip or
     not), Arrow bitext, word alignments in Pharaoh format, language models (ARPA and binary),
-    aligner models and its other binary files. Every file is reported; the exit code is 1 if one of
-    them cannot be read or has a problem, such as invalid UTF-8.
+    aligner models, rule tables, forests and its other binary files, and trained models, which are
+    folders or .demotic files: system, score, weights, parts, configuration, provenance. Every file
+    is reported; the exit code is 1 if one of them cannot be read or has a problem, such as invalid
+    UTF-8.
 
     \b
     Examples:
       demotic inspect train.de train.en.gz
       demotic inspect memory.tmx --format json
       demotic inspect news.bin --verify
+      demotic inspect de-en.demotic
     """
     import json
     from dataclasses import asdict

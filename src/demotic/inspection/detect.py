@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from demotic import files
+from demotic.bundle import ABOUT
 from demotic.errors import FormatError
 
 _HEAD = 1 << 16
@@ -17,6 +18,7 @@ _PHARAOH = re.compile(rb"\s*(%b(\s+%b)*\s*)?" % (_LINK, _LINK))
 class Kind(StrEnum):
     """The kinds that can be told apart; the value is how people call them."""
 
+    model = "translation model"
     container = "Demotic binary file"
     arpa = "ARPA language model"
     arrow = "Arrow bitext"
@@ -31,9 +33,12 @@ class Kind(StrEnum):
 
 def detect(path: str | Path) -> Kind:
     """The kind of a file; :class:`FormatError` for one that Demotic has no use for."""
+    if Path(path).is_dir():
+        return _folder_kind(Path(path))
     head = _head(path)
     by_magic = {
         b"DEMOTIC\0": Kind.container,
+        b"PK\x03\x04": Kind.model,
         b"ARROW1\0\0": Kind.arrow,
         b"\xde\x12\x04\x95": Kind.mo,
         b"\x95\x04\x12\xde": Kind.mo,
@@ -42,6 +47,12 @@ def detect(path: str | Path) -> Kind:
         if head.startswith(magic):
             return kind
     return _text_kind(path, head)
+
+
+def _folder_kind(path: Path) -> Kind:
+    if (path / ABOUT).is_file():
+        return Kind.model
+    raise FormatError("a folder that is no model", path=path, remedy="name the files in it")
 
 
 def _head(path: str | Path) -> bytes:

@@ -8,6 +8,7 @@ from demotic import files
 from demotic.errors import ArgumentError
 from demotic.inspection.alignment import inspect_pharaoh
 from demotic.inspection.bitext import inspect_arrow, inspect_units
+from demotic.inspection.bundle import inspect_model
 from demotic.inspection.detect import Kind, detect
 from demotic.inspection.models import inspect_arpa, inspect_container
 from demotic.inspection.report import Report
@@ -27,7 +28,9 @@ def inspect(path: str | Path, *, verify: bool = False, progress: Progress = SILE
         size = Path(path).stat().st_size
     kind = detect(path)
     name = str(kind)
-    if kind is Kind.container:
+    if kind is Kind.model:
+        size, findings = inspect_model(path, verify=verify)
+    elif kind is Kind.container:
         name, findings = inspect_container(path, verify=verify)
     else:
         findings = _findings(kind, path, progress)

@@ -10,7 +10,14 @@ from demotic.inspection.report import Fact
 from demotic.inspection.text import Findings
 from demotic.progress import SILENT, Progress
 
+MAGIC = b"DEMOTIC\0"
 _SMALL = 64 << 20  # bytes that are read through without being asked to
+
+
+def is_container(path: str | Path) -> bool:
+    """Does the file begin as Demotic's binary files do?"""
+    with files.naming(path), Path(path).open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
 
 
 def inspect_container(path: str | Path, *, verify: bool) -> tuple[str, Findings]:
@@ -23,12 +30,20 @@ def inspect_container(path: str | Path, *, verify: bool) -> tuple[str, Findings]
             facts["checksums"] = "all verified"
         else:
             facts["checksums"] = "header and table verified, --verify checks all"
-        name = f"Demotic binary file of kind '{part.kind}'"
-        if part.kind in _KINDS:
-            name, describe = _KINDS[part.kind]
-            facts |= describe(path)
+        name, described = describe_container(path)
+        facts |= described
         facts["bytes by section"] = dict(part.sections)
     return name, (facts, [], [])
+
+
+def describe_container(path: str | Path) -> tuple[str, dict[str, Fact]]:
+    """What people call a binary file, and what is in it, as far as its kind tells."""
+    with files.naming(path):
+        kind = _core.Container(str(path)).kind
+        if kind not in _KINDS:
+            return f"Demotic binary file of kind '{kind}'", {}
+        name, describe = _KINDS[kind]
+        return name, describe(path)
 
 
 def _language_model(path: str | Path) -> dict[str, Fact]:
@@ -57,9 +72,42 @@ def _lexical_table(path: str | Path) -> dict[str, Fact]:
     return {"word pairs": len(LexicalTable.load(path))}
 
 
+def _rules(path: str | Path) -> dict[str, Fact]:
+    from demotic.grammar import RuleTable
+
+    table = RuleTable.load(path, verify=False)
+    shapes = table.shapes()
+    return {
+        "rules": len(table),
+        "source sides": sum(sources for _, sources, _, _ in shapes),
+        "source words": table.source_words,
+        "target words": table.target_words,
+        "categories": list(table.categories),
+        "scores": list(table.feature_names),
+        "rules by source side (w: words, X: nonterminal)": {
+            shape: rules for shape, _, rules, _ in shapes
+        },
+        "rules that swap their nonterminals": sum(swapped for *_, swapped in shapes),
+    }
+
+
+def _forest(path: str | Path) -> dict[str, Fact]:
+    from demotic.forest import Forest
+
+    forest = Forest.load(path)
+    return {
+        "nodes": forest.nodes,
+        "edges": forest.edges,
+        "derivations": f"{float(forest.count()):.3g}",
+        "features": list(forest.features),
+    }
+
+
 _KINDS: dict[str, tuple[str, Callable[[str | Path], dict[str, Fact]]]] = {
     "lm": ("binary language model", _language_model),
     "aligner": ("aligner model", _aligner),
+    "rules": ("rule table", _rules),
+    "forest": ("forest", _forest),
     "lexical": ("lexical translation table", _lexical_table),
 }
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-Fact = str | int | float | bool | list[str] | Mapping[str, int] | Mapping[str, float]
+Scalar: TypeAlias = str | int | float | bool | None
+Fact: TypeAlias = Scalar | Sequence["Fact"] | Mapping[str, "Fact"]
+_LISTED = 8  # values of a list that people are shown
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Report:
         for name, fact in self.facts.items():
             if isinstance(fact, Mapping):
                 out.append(f"  {name}:")
-                out += _table(fact)
+                out += _table(fact, "    ")
             else:
                 out.append(f"  {name}: {_shown(fact)}")
         out += [f"  note: {remark}" for remark in self.remarks]
@@ -34,18 +37,40 @@ class Report:
         return out
 
 
-def _table(numbers: Mapping[str, int] | Mapping[str, float]) -> list[str]:
-    shown = {name: _shown(number) for name, number in numbers.items()}
+def _table(facts: Mapping[str, Fact], indent: str) -> list[str]:
+    """Names and values in columns, numbers to the right if all are; tables below their name."""
+    shown = {name: _shown(fact) for name, fact in facts.items() if not isinstance(fact, Mapping)}
     names = max(map(len, shown), default=0)
-    digits = max(map(len, shown.values()), default=0)
-    return [f"    {name.ljust(names)}  {number.rjust(digits)}" for name, number in shown.items()]
+    numbers = all(_is_number(facts[name]) for name in shown)
+    digits = max(map(len, shown.values()), default=0) if numbers else 0
+    lines = []
+    for name, fact in facts.items():
+        if isinstance(fact, Mapping):
+            if fact:
+                lines.append(f"{indent}{name}:")
+                lines += _table(fact, indent + "  ")
+        else:
+            lines.append(f"{indent}{name.ljust(names)}  {shown[name].rjust(digits)}")
+    return lines
+
+
+def _is_number(fact: Fact) -> bool:
+    return isinstance(fact, int | float) and not isinstance(fact, bool)
 
 
 def _shown(fact: Fact) -> str:
-    if isinstance(fact, bool):
-        return "yes" if fact else "no"
-    if isinstance(fact, int):
-        return f"{fact:,}"
-    if isinstance(fact, float):
-        return f"{fact:,.3f}".rstrip("0").rstrip(".")
-    return ", ".join(fact) if isinstance(fact, list) else str(fact)
+    match fact:
+        case None:
+            return "none"
+        case bool():
+            return "yes" if fact else "no"
+        case int():
+            return f"{fact:,}"
+        case float():
+            return f"{fact:,.3f}".rstrip("0").rstrip(".")
+        case str():
+            return fact
+        case Mapping():
+            return ", ".join(f"{name} {_shown(value)}" for name, value in fact.items())
+    more = f", ... ({len(fact):,} in all)" if len(fact) > _LISTED else ""
+    return (", ".join(_shown(value) for value in fact[:_LISTED]) or "none") + more
