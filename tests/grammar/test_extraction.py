@@ -306,3 +306,52 @@ def test_rules_are_found_by_their_source_side(tmp_path: Path) -> None:
     assert table.rules_for("a c") == []
     assert table.rules_for("nowhere") == []
     assert table.feature_names == NAMES
+
+
+# -- orientations --------------------------------------------------------------------------------
+
+
+@given(st.lists(pairs(), min_size=1, max_size=4), st.integers(1, 7), st.booleans())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+def test_orientations_are_those_of_the_definition_smoothed_by_all(
+    tmp_path: Path, corpus: list[Pair], max_phrase: int, tight: bool
+) -> None:
+    names = ("Monotone", "Swap", "Other")
+    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    shares: Counter[str] = Counter(
+        {f"{o}{side}": 1 for o in names for side in ("Previous", "Next")}
+    )
+    for source, target, links in corpus:
+        for (f, e), previous, following in oracle.orientations(
+            len(source), len(target), links, max_phrase, tight
+        ):
+            key = (" ".join(source[slice(*f)]), " ".join(target[slice(*e)]))
+            counts[key].update([f"{previous}Previous", f"{following}Next"])
+            shares.update([f"{previous}Previous", f"{following}Next"])
+    chosen = HieroOptions.phrases(max_phrase, tight=tight, max_targets=0, orientations=True)
+    table = extract(corpus, tmp_path, chosen)
+    assert {(" ".join(rule.source), " ".join(rule.target)) for rule in table} == set(counts)
+    for rule in table:
+        seen = counts[" ".join(rule.source), " ".join(rule.target)]
+        for side in sides:
+            every = sum(shares[f"{o}{side}"] for o in names)
+            total = sum(seen[f"{o}{side}"] for o in names)
+            for o in names:
+                share = shares[f"{o}{side}"] / every
+                expected = (seen[f"{o}{side}"] + 1.5 * share) / (total + 1.5)
+                assert math.exp(rule.scores[f"{o}{side}"]) == pytest.approx(expected, rel=1e-4)
+
+
+def test_orientations_change_nothing_else(tmp_path: Path) -> None:
+    corpus: list[Pair] = [
+        (["a", "b", "c"], ["w", "u", "v"], [(0, 1), (1, 2), (2, 0)]),
+        (["a", "b"], ["u", "v"], [(0, 0), (1, 1)]),
+    ]
+    with_them = list(extract(corpus, tmp_path, HieroOptions.phrases(orientations=True)))
+    without = list(extract(corpus, tmp_path, HieroOptions.phrases()))
+    assert [(r.source, r.target, r.links, r.counts, r.origins) for r in with_them] == [
+        (r.source, r.target, r.links, r.counts, r.origins) for r in without
+    ]
+    assert all(
+        r.scores.items() >= s.scores.items() for r, s in zip(with_them, without, strict=True)
+    )

@@ -70,6 +70,34 @@ def rules(
     return dict(masses)
 
 
+def orientations(
+    source_size: int, target_size: int, links: Links, max_phrase: int, tight: bool
+) -> list[tuple[Pair, str, str]]:
+    """Each initial pair, and how it lies to what is before and after it on the target side."""
+    pairs = initial_pairs(source_size, target_size, links, max_phrase, tight)
+    before = [*pairs, ((0, 0), (0, 0))]
+    after = [*pairs, ((source_size, source_size), (target_size, target_size))]
+    found = []
+    for pair in pairs:
+        (begin, end), (target_begin, target_end) = pair
+        lower = [source for source, target in before if target[1] == target_begin]
+        upper = [source for source, target in after if target[0] == target_end]
+        found.append(
+            (
+                pair,
+                _orientation(any(s[1] == begin for s in lower), any(s[0] == end for s in lower)),
+                _orientation(any(s[0] == end for s in upper), any(s[1] == begin for s in upper)),
+            )
+        )
+    return found
+
+
+def _orientation(monotone: bool, swap: bool) -> str:
+    if monotone:
+        return "Monotone"
+    return "Swap" if swap else "Other"
+
+
 def _apart(holes: Sequence[Pair]) -> bool:
     """On the source side a word between any two; on the target side no word shared."""
     return all(

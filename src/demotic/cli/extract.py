@@ -52,6 +52,14 @@ def command(
             "--phrases", help="Plain phrases up to 7 words, also with unaligned words at edges."
         ),
     ] = False,
+    orientations: Annotated[
+        bool,
+        typer.Option(
+            "--orientations",
+            help="With --phrases: how each phrase follows its neighbours, for lexicalised"
+            " reordering.",
+        ),
+    ] = False,
     max_phrase: Annotated[
         int | None,
         typer.Option(min=1, max=100, help="Words of a phrase pair, each side. [default: 10]"),
@@ -106,6 +114,7 @@ def command(
       demotic extract ... --out grammar.gz --format cdec        text for another decoder
       demotic extract ... --out rules.bin --filter test.de      only what test.de can use
       demotic extract ... --out phrase-table.gz --phrases --format moses-phrase
+      demotic extract ... --out phrases.bin --phrases --orientations
     """
     from demotic.engine import LocalEngine
     from demotic.grammar import HieroOptions
@@ -117,9 +126,15 @@ def command(
         "min_hole": min_hole,
         "tight": tight,
     }
+    if orientations and not phrases:
+        raise typer.BadParameter("only plain phrases have them", param_hint="--orientations")
     if phrases and max_nonterminals:
         raise typer.BadParameter("phrases have no nonterminals", param_hint="--phrases")
-    options = _options(HieroOptions.phrases() if phrases else HieroOptions(), given, max_targets)
+    options = _options(
+        HieroOptions.phrases(orientations=orientations) if phrases else HieroOptions(),
+        given,
+        max_targets,
+    )
     check_out(out, format)
     read = [source, target, alignment, lexical, filter]
     check_files(inputs=[path for path in read if path is not None], outputs=[out])

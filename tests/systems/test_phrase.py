@@ -1,0 +1,121 @@
+"""The phrase system from bitext to model: reordering, explaining, tables of other systems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import demotic
+from demotic.errors import ArgumentError, FormatError
+from demotic.grammar import RuleTable
+from demotic.model import Model, tune
+from tests.systems import toys
+
+REORDERING = ["MonotonePrevious", "SwapPrevious", "OtherPrevious", "MonotoneNext", "SwapNext",
+              "OtherNext"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def phrase_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("models") / "phrase"
+    train(path)
+    return path
+
+
+def train(out: Path, work: Path | None = None, **settings: object) -> Model:
+    return demotic.train(
+        toys.bitext(400), system="phrase", dev=toys.bitext(40, 7),
+        config={**toys.QUICK, **settings}, out=out, work=work,
+    )  # fmt: skip
+
+
+def share_right(model: Model) -> float:
+    pairs = toys.pairs(50, seed=99)
+    found = [best[0].text for best in model.translate_lines(source for source, _ in pairs)]
+    return sum(text == target for text, (_, target) in zip(found, pairs, strict=True)) / len(pairs)
+
+
+def test_unseen_sentences_come_out_reordered_and_complete(phrase_model: Path) -> None:
+    model = demotic.load(phrase_model)
+    assert model.about.system == "phrase"
+    assert share_right(model) >= 0.8
+
+
+def test_the_table_has_the_columns_of_reordering_unless_told_otherwise(
+    phrase_model: Path, tmp_path: Path
+) -> None:
+    table = RuleTable.load(phrase_model / "rules.bin")
+    assert table.feature_names[-6:] == REORDERING
+    plain = train(tmp_path / "plain", phrases={"reordering": False, "max_phrase": 3})
+    table = RuleTable.load(tmp_path / "plain" / "rules.bin")
+    assert not set(REORDERING) & set(table.feature_names)
+    assert max(len(rule.source) for rule in table) == 3
+    assert not set(REORDERING) & set(plain.weights)  # type: ignore[attr-defined]
+
+
+def test_explanations_name_the_phrase_behind_each_word(phrase_model: Path) -> None:
+    model = demotic.load(phrase_model)
+    text = "The adj1 noun2 verb3 %d noun4."
+    explained = model.explain(text)
+    assert explained.text == model.translate(text).text
+    goal, *phrases = explained.steps
+    assert goal.children == tuple(range(1, len(phrases) + 1))
+    covered = sorted(i for step in phrases for i in range(*step.span))
+    assert covered == list(range(len(covered)))
+    assert [i for step in phrases for i in step.words] == list(range(len(explained.tokens)))
+    assert sum(s.contribution for s in explained.steps) == pytest.approx(
+        model.translate(text).score, abs=1e-6
+    )
+    assert any(step.evidence for step in phrases)
+
+
+def test_lists_and_graphs_begin_with_the_translation(phrase_model: Path) -> None:
+    model = demotic.load(phrase_model)
+    text = "The adj1 noun2 verb3 a noun4."
+    best = model.translate(text, nbest=5)
+    assert len({each.text for each in best}) == len(best) > 1
+    assert best[0].text == model.translate(text).text
+    assert model.forest(text).viterbi().score == pytest.approx(best[0].score, abs=1e-4)
+
+
+def test_a_line_without_words_stays_one(phrase_model: Path) -> None:
+    assert demotic.load(phrase_model).translate("").text == ""
+    assert [t.text for t in demotic.load(phrase_model).translate("  ", nbest=3)] == [""]
+
+
+def test_training_twice_gives_the_same_bytes(phrase_model: Path, tmp_path: Path) -> None:
+    train(tmp_path / "again")
+    for part in ("rules.bin", "lm.bin", "weights.json"):
+        assert (tmp_path / "again" / part).read_bytes() == (phrase_model / part).read_bytes()
+
+
+def test_tuning_again_leaves_the_table_as_it_is(phrase_model: Path, tmp_path: Path) -> None:
+    model = demotic.load(phrase_model)
+    tuned = tune(model, toys.bitext(30, 5), out=tmp_path / "tuned")
+    assert (tmp_path / "tuned" / "rules.bin").read_bytes() == (
+        phrase_model / "rules.bin"
+    ).read_bytes()
+    assert share_right(tuned) >= 0.8
+
+
+def test_a_phrase_table_of_moses_can_be_used_instead(phrase_model: Path, tmp_path: Path) -> None:
+    table = RuleTable.load(phrase_model / "rules.bin")
+    table.to_text(tmp_path / "phrase-table.gz", format="moses-phrase")
+    model = train(tmp_path / "model", phrases={"table": str(tmp_path / "phrase-table.gz")})
+    assert share_right(model) >= 0.7
+    again = train(tmp_path / "other", phrases={"table": str(tmp_path / "model" / "rules.bin")})
+    assert share_right(again) >= 0.7
+
+
+def test_a_damaged_phrase_table_is_named_with_its_line(tmp_path: Path) -> None:
+    broken = tmp_path / "phrase-table"
+    broken.write_text("a ||| b ||| 0.5 0.5 0.5 0.5\na ||| c ||| nan 1 1 1\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="phrase-table") as caught:
+        train(tmp_path / "model", phrases={"table": str(broken)})
+    assert caught.value.line == 2
+
+
+def test_a_wrong_setting_is_named() -> None:
+    with pytest.raises(ArgumentError, match=r"phrases\.max_words"):
+        demotic.train(toys.bitext(50), system="phrase", config={"phrases": {"max_words": 7}})
