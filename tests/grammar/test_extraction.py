@@ -318,9 +318,8 @@ def test_orientations_are_those_of_the_definition_smoothed_by_all(
 ) -> None:
     names = ("Monotone", "Swap", "Other")
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    shares: Counter[str] = Counter(
-        {f"{o}{side}": 1 for o in names for side in ("Previous", "Next")}
-    )
+    sides = ("Previous", "Next")
+    shares: Counter[str] = Counter({f"{o}{side}": 1 for o in names for side in sides})
     for source, target, links in corpus:
         for (f, e), previous, following in oracle.orientations(
             len(source), len(target), links, max_phrase, tight
