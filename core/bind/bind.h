@@ -22,5 +22,6 @@ void grammar(nb::module_& m);
 void learn(nb::module_& m);
 void decode(nb::module_& m);
 void phrase(nb::module_& m);
+void undirected(nb::module_& m);
 
 }  // namespace demotic::bind

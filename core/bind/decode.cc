@@ -1,3 +1,5 @@
+#include "bind/decode.h"
+
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -7,7 +9,6 @@
 #include <memory>
 #include <optional>
 
-#include "bind/bind.h"
 #include "decode/hiero_decoder.h"
 
 namespace demotic::bind {
@@ -19,12 +20,6 @@ Glue glue_by_name(const std::string& name) {
   if (name == "always") return Glue::always;
   if (name == "never") return Glue::never;
   throw Error(Fault::argument, "there is no glue '" + name + "'", 0, "auto, always or never");
-}
-
-bool is_eager(const std::string& init) {
-  if (init != "eager" && init != "lazy")
-    throw Error(Fault::argument, "there is no init '" + init + "'", 0, "eager or lazy");
-  return init == "eager";
 }
 
 const char* kind_of(uint32_t rule) {
@@ -40,6 +35,37 @@ const char* kind_of(uint32_t rule) {
       return "rule";
   }
 }
+
+}  // namespace
+
+ParseOptions parse_options(uint32_t span_limit, uint64_t max_edges, const std::string& glue,
+                           const std::string& goal, const std::string& default_category) {
+  return {.span_limit = span_limit,
+          .max_edges = max_edges,
+          .glue = glue_by_name(glue),
+          .goal = goal,
+          .default_category = default_category};
+}
+
+bool is_eager(const std::string& name) {
+  if (name != "eager" && name != "lazy")
+    throw Error(Fault::argument, "'" + name + "' is neither eager nor lazy");
+  return name == "eager";
+}
+
+nb::list words_of(std::span<const std::string> words) {
+  nb::list list;
+  for (const std::string& word : words) {
+    // A damaged table that was not verified may hold anything.
+    PyObject* text =
+        PyUnicode_DecodeUTF8(word.data(), static_cast<Py_ssize_t>(word.size()), "replace");
+    if (text == nullptr) throw nb::python_error();
+    list.append(nb::steal<nb::str>(text));
+  }
+  return list;
+}
+
+namespace {
 
 // (kind, rule id or None, category, begin, end, children, score, log10 of the language model)
 nb::list steps_of(const HieroDerivation& derivation) {
@@ -59,18 +85,7 @@ nb::list steps_of(const HieroDerivation& derivation) {
 
 void derivations(nb::module_& m) {
   nb::class_<HieroDerivation>(m, "HieroDerivation", "See demotic.decode.Derivation")
-      .def_prop_ro("tokens",
-                   [](const HieroDerivation& d) {
-                     nb::list tokens;
-                     for (const std::string& token : d.tokens) {
-                       // A damaged table that was not verified may hold anything.
-                       PyObject* text = PyUnicode_DecodeUTF8(
-                           token.data(), static_cast<Py_ssize_t>(token.size()), "replace");
-                       if (text == nullptr) throw nb::python_error();
-                       tokens.append(nb::steal<nb::str>(text));
-                     }
-                     return tokens;
-                   })
+      .def_prop_ro("tokens", [](const HieroDerivation& d) { return words_of(d.tokens); })
       .def_ro("word_steps", &HieroDerivation::word_steps)
       .def_ro("alignment", &HieroDerivation::alignment)
       .def_ro("features", &HieroDerivation::features)
@@ -102,11 +117,7 @@ void decoder(nb::module_& m) {
              const std::string& goal, const std::string& default_category) {
             new (self)
                 HieroDecoder(table, lm, weights,
-                             {.span_limit = span_limit,
-                              .max_edges = max_edges,
-                              .glue = glue_by_name(glue),
-                              .goal = goal,
-                              .default_category = default_category},
+                             parse_options(span_limit, max_edges, glue, goal, default_category),
                              {.pops = pops, .eager = is_eager(init), .max_entries = max_edges});
           },
           nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"), nb::arg("pops"),

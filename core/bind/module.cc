@@ -58,4 +58,5 @@ NB_MODULE(_core, m) {
   demotic::bind::learn(m);
   demotic::bind::decode(m);
   demotic::bind::phrase(m);
+  demotic::bind::undirected(m);
 }

@@ -31,7 +31,7 @@ struct DerivationStep {
   uint32_t begin;
   uint32_t end;
   std::array<uint32_t, kMaxArity> children{kNoStep, kNoStep};  // steps
-  float lm = 0;                                                // log10 added here
+  double lm = 0;                                               // log10 added here
   double score = 0;                                            // added here
 };
 

@@ -6,21 +6,33 @@ namespace demotic {
 
 ScoredGrammar::ScoredGrammar(const RuleTable& table, const Model* lm,
                              std::span<const double> weights)
-    : table_(&table), lm_(lm), weights_(weights.begin(), weights.end()) {
-  if (weights_.size() != table.features() + kDecoderFeatures)
+    : table_(&table), lm_(lm) {
+  weigh(weights);
+  const VocabView vocab = table.target_vocab();
+  auto words = std::make_shared<std::vector<uint32_t>>();
+  words->reserve(vocab.size());
+  for (uint32_t id = 0; id < vocab.size(); ++id) words->push_back(find_lm_word(vocab.word(id)));
+  lm_words_ = std::move(words);
+}
+
+ScoredGrammar::ScoredGrammar(const ScoredGrammar& other, std::span<const double> weights)
+    : table_(other.table_), lm_(other.lm_), lm_words_(other.lm_words_) {
+  weigh(weights);
+}
+
+void ScoredGrammar::weigh(std::span<const double> weights) {
+  weights_.assign(weights.begin(), weights.end());
+  if (weights_.size() != table_->features() + kDecoderFeatures)
     throw Error(Fault::argument, "the number of weights is not that of the features");
   for (size_t i = 0; i < weights_.size(); ++i)
     if (!std::isfinite(weights_[i]))
-      throw Error(Fault::argument, "the weight of " + feature_names(table)[i] + " is no number");
+      throw Error(Fault::argument, "the weight of " + feature_names(*table_)[i] + " is no number");
   rule_penalty_ = weight(DecoderFeature::rule_penalty);
   glue_ = weight(DecoderFeature::glue);
   pass_through_ = weight(DecoderFeature::pass_through);
   word_ = weight(DecoderFeature::word_penalty);
-  unknown_ = word_ + (lm == nullptr ? 0.0 : weight(DecoderFeature::unknown_word));
+  unknown_ = word_ + (lm_ == nullptr ? 0.0 : weight(DecoderFeature::unknown_word));
   lm_weight_ = weight(DecoderFeature::language_model) * kLn10;
-  const VocabView vocab = table.target_vocab();
-  lm_words_.reserve(vocab.size());
-  for (uint32_t id = 0; id < vocab.size(); ++id) lm_words_.push_back(find_lm_word(vocab.word(id)));
 }
 
 std::vector<std::string> ScoredGrammar::feature_names(const RuleTable& table) {

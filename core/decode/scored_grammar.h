@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,8 @@ struct SourceSentence {
 class ScoredGrammar {
  public:
   ScoredGrammar(const RuleTable& table, const Model* lm, std::span<const double> weights);
+  // The same table and language model under other weights; what does not depend on them is shared.
+  ScoredGrammar(const ScoredGrammar& other, std::span<const double> weights);
 
   static std::vector<std::string> feature_names(const RuleTable& table);
 
@@ -53,7 +56,7 @@ class ScoredGrammar {
   uint32_t column(DecoderFeature f) const { return table_->features() + static_cast<uint32_t>(f); }
   uint32_t lm_word(Symbol target) const {
     const auto id = static_cast<uint32_t>(target);
-    return id < lm_words_.size() ? lm_words_[id] : kUnknown;
+    return id < lm_words_->size() ? (*lm_words_)[id] : kUnknown;
   }
 
   SourceSentence encode(std::span<const std::string> tokens) const;
@@ -73,7 +76,7 @@ class ScoredGrammar {
     if (edge.rule == kGlueNext) return glue_;
     return edge.rule == kPassThrough ? pass_through_ + word_cost(passed) : 0.0;
   }
-  double lm_score(float log10) const { return lm_weight_ * log10; }
+  double lm_score(double log10) const { return lm_weight_ * log10; }
 
   // Adds all features but the language model's.
   void add_features(uint32_t rule, uint32_t passed, std::span<double> features) const;
@@ -81,14 +84,15 @@ class ScoredGrammar {
  private:
   static constexpr double kWorst = -1e30;
 
+  void weigh(std::span<const double> weights);
   uint32_t find_lm_word(std::string_view word) const;
   double word_cost(uint32_t lm_word) const { return lm_word == kUnknown ? unknown_ : word_; }
 
   const RuleTable* table_;
   const Model* lm_;
   std::vector<double> weights_;
-  std::vector<uint32_t> lm_words_;  // by target word
-  double word_, unknown_;           // a target word that the language model knows, or not
+  std::shared_ptr<const std::vector<uint32_t>> lm_words_;  // by target word
+  double word_, unknown_;  // a target word that the language model knows, or not
   double rule_penalty_, glue_, pass_through_;
   double lm_weight_;  // of a log10
 };

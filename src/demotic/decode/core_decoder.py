@@ -6,7 +6,7 @@ Sentences are strings of tokens separated by spaces, or sequences of tokens.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from demotic import _core
 from demotic.decode.decoder import Sentence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from demotic.lm import LanguageModel
 
 Result = TypeVar("Result")
+Found = TypeVar("Found", bound=Derivation)
 _SLICE = 1000  # words decoded between two looks at the keyboard, for each thread
 MOST = 2**32 - 1
 """What the core takes for a number without limit."""
@@ -28,19 +29,23 @@ MOST = 2**32 - 1
 class Search(Protocol):
     """A decoder as the core has it."""
 
-    def decode(self, sentences: list[list[str]], threads: int) -> list[_core.HieroDerivation]:
+    def decode(self, sentences: list[list[str]], threads: int) -> Sequence[_core.HieroDerivation]:
         """One derivation each."""
 
     def kbest(
         self, sentences: list[list[str]], k: int, unique: bool, threads: int
-    ) -> list[list[_core.HieroDerivation]]:
+    ) -> Sequence[Sequence[_core.HieroDerivation]]:
         """The best derivations of each."""
+
+
+class ForestSearch(Search, Protocol):
+    """One that keeps what it considered."""
 
     def forests(self, sentences: list[list[str]], threads: int) -> list[_core.Forest]:
         """What the search kept."""
 
 
-class CoreDecoder:
+class CoreDecoder(Generic[Found]):
     """Translates lists of tokens; safe to share between threads.
 
     A subclass sets its weights by ``_use_weights`` and makes ``_search``.
@@ -65,35 +70,28 @@ class CoreDecoder:
 
     # -- one sentence ---------------------------------------------------------------------------
 
-    def decode(self, sentence: Sentence) -> Derivation:
+    def decode(self, sentence: Sentence) -> Found:
         """The best derivation found."""
         return self.decode_lines([sentence])[0]
 
-    def kbest(self, sentence: Sentence, k: int, *, unique: bool = True) -> list[Derivation]:
+    def kbest(self, sentence: Sentence, k: int, *, unique: bool = True) -> list[Found]:
         """The k best derivations of what the search kept, best first; fewer if there are no more.
 
         ``unique`` keeps the best derivation of each string.
         """
         return self.kbest_lines([sentence], k, unique=unique)[0]
 
-    def forest(self, sentence: Sentence) -> Forest:
-        """What the search kept, as a Forest whose edges carry the feature vector.
-
-        Its rules' ``origin`` is the rule's number in the table.
-        """
-        return self.forests([sentence])[0]
-
     # -- many sentences, over threads, in order -------------------------------------------------
 
     def decode_lines(
         self, lines: Iterable[Sentence], *, threads: int = 1, progress: Progress = SILENT
-    ) -> list[Derivation]:
+    ) -> list[Found]:
         """One derivation for each line; the number of threads never shows in the results."""
         return list(self.decode_stream(lines, threads=threads, progress=progress))
 
     def decode_stream(
         self, lines: Iterable[Sentence], *, threads: int = 1, progress: Progress = SILENT
-    ) -> Iterator[Derivation]:
+    ) -> Iterator[Found]:
         """As :meth:`decode_lines`, one derivation after the other as lines come in."""
         before = self._shortened()
         run = self._search.decode
@@ -113,27 +111,20 @@ class CoreDecoder:
         unique: bool = True,
         threads: int = 1,
         progress: Progress = SILENT,
-    ) -> list[list[Derivation]]:
+    ) -> list[list[Found]]:
         """The k best derivations of each line."""
         if k < 1:
             raise ArgumentError("k must be at least 1")
 
-        def run(sentences: list[list[str]], threads: int) -> list[list[_core.HieroDerivation]]:
+        def run(
+            sentences: list[list[str]], threads: int
+        ) -> Sequence[Sequence[_core.HieroDerivation]]:
             return self._search.kbest(sentences, k, unique, threads)
 
         return [
             [self._derivation(tokens, core) for core in cores]
             for tokens, cores in self._each(lines, threads, progress, "translating", run)
         ]
-
-    def forests(
-        self, lines: Iterable[Sentence], *, threads: int = 1, progress: Progress = SILENT
-    ) -> list[Forest]:
-        """One forest for each line; that of a line without words is a single empty edge."""
-        from demotic.forest import Forest
-
-        run = self._search.forests
-        return [Forest(core) for _, core in self._each(lines, threads, progress, "decoding", run)]
 
     # -- within ---------------------------------------------------------------------------------
 
@@ -144,6 +135,49 @@ class CoreDecoder:
     def _lowered(self) -> str:
         """The limit that was lowered for them."""
         return "limit"
+
+    def _derivation(self, tokens: list[str], core: _core.HieroDerivation) -> Found:
+        """What users see of a core derivation."""
+        raise NotImplementedError
+
+    def _each(
+        self,
+        lines: Iterable[Sentence],
+        threads: int,
+        progress: Progress,
+        title: str,
+        run: Callable[[list[list[str]], int], Sequence[Result]],
+    ) -> Iterator[tuple[list[str], Result]]:
+        """Lines with their results, slice by slice."""
+        if threads < 1:
+            raise ArgumentError("threads must be at least 1")
+        total = len(lines) if isinstance(lines, Sequence) else None
+        with progress.step(title, total=total, unit="sentences") as advance:
+            for sentences in _slices(lines, _SLICE * threads):
+                yield from zip(sentences, run(sentences, threads), strict=True)
+                advance(len(sentences))
+
+
+class CoreForestDecoder(CoreDecoder[Derivation]):
+    """One whose search keeps what it considered."""
+
+    _search: ForestSearch
+
+    def forest(self, sentence: Sentence) -> Forest:
+        """What the search kept, as a Forest whose edges carry the feature vector.
+
+        Its rules' ``origin`` is the rule's number in the table.
+        """
+        return self.forests([sentence])[0]
+
+    def forests(
+        self, lines: Iterable[Sentence], *, threads: int = 1, progress: Progress = SILENT
+    ) -> list[Forest]:
+        """One forest for each line; that of a line without words is a single empty edge."""
+        from demotic.forest import Forest
+
+        run = self._search.forests
+        return [Forest(core) for _, core in self._each(lines, threads, progress, "decoding", run)]
 
     def _derivation(self, tokens: list[str], core: _core.HieroDerivation) -> Derivation:
         return Derivation(
@@ -157,23 +191,6 @@ class CoreDecoder:
             core,
         )
 
-    def _each(
-        self,
-        lines: Iterable[Sentence],
-        threads: int,
-        progress: Progress,
-        title: str,
-        run: Callable[[list[list[str]], int], list[Result]],
-    ) -> Iterator[tuple[list[str], Result]]:
-        """Lines with their results, slice by slice."""
-        if threads < 1:
-            raise ArgumentError("threads must be at least 1")
-        total = len(lines) if isinstance(lines, Sequence) else None
-        with progress.step(title, total=total, unit="sentences") as advance:
-            for sentences in _slices(lines, _SLICE * threads):
-                yield from zip(sentences, run(sentences, threads), strict=True)
-                advance(len(sentences))
-
 
 def check_positive(options: object, *names: str) -> None:
     """Raise where one of these options is below 1."""
@@ -182,12 +199,19 @@ def check_positive(options: object, *names: str) -> None:
             raise ArgumentError(f"{name} must be at least 1")
 
 
+def tokens_of(sentence: Sentence) -> list[str]:
+    """The tokens of a sentence."""
+    if isinstance(sentence, str):
+        return [token for token in sentence.split(" ") if token]
+    return [*sentence]
+
+
 def _slices(lines: Iterable[Sentence], words: int) -> Iterator[list[list[str]]]:
     """Runs of sentences of at least so many words together."""
     pending: list[list[str]] = []
     size = 0
     for line in lines:
-        tokens = [token for token in line.split(" ") if token] if isinstance(line, str) else [*line]
+        tokens = tokens_of(line)
         pending.append(tokens)
         size += len(tokens) + 1
         if size >= words:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from demotic import _core
-from demotic.decode.core_decoder import MOST, CoreDecoder, check_positive
+from demotic.decode.core_decoder import MOST, CoreForestDecoder, check_positive
 from demotic.decode.decoder import Sentence
 from demotic.progress import SILENT, Progress
 
@@ -70,7 +70,7 @@ class Counters:
     """CPU time by phase: ``load`` (making the decoder ready), ``parse``, ``rescore``."""
 
 
-class HieroDecoder(CoreDecoder):
+class HieroDecoder(CoreForestDecoder):
     """Translates lists of tokens; safe to share between threads."""
 
     _search: _core.HieroDecoder

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from demotic import _core
-from demotic.decode.core_decoder import MOST, CoreDecoder, check_positive
+from demotic.decode.core_decoder import MOST, CoreForestDecoder, check_positive
 from demotic.decode.decoder import Sentence
 from demotic.errors import ArgumentError
 
@@ -77,7 +77,7 @@ class PhraseCounters:
     """CPU time by phase: ``load`` (making the decoder ready), ``options``, ``search``."""
 
 
-class PhraseDecoder(CoreDecoder):
+class PhraseDecoder(CoreForestDecoder):
     """Translates lists of tokens; safe to share between threads."""
 
     _search: _core.PhraseDecoder

@@ -12,8 +12,23 @@ filling a chart it takes the best action at each step and never takes it back.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, cast
+
+from demotic import _core
+from demotic.decode.core_decoder import MOST, CoreDecoder, check_positive, tokens_of
+from demotic.decode.decoder import Sentence
+from demotic.decode.derivation import Derivation
+from demotic.errors import ArgumentError
+from demotic.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from demotic.decode.episode import Episodes, UndirectedEpisode
+    from demotic.grammar import RuleTable
+    from demotic.lm import LanguageModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +64,208 @@ class UndirectedOptions:
     """The category of words that no rule translates alone: they pass through as they are."""
 
 
-# UndirectedDecoder(rules, lm, weights, *, options) mirrors HieroDecoder: feature_names, weights,
-# with_weights, decode, decode_lines, decode_stream, kbest, kbest_lines, counters, reset_counters;
-# and episode(sentence) -> demotic.decode.episode.Episode.
-# Features: those of HieroDecoder, then Cff1, Cff2, CffHead.
+DEFAULTS = UndirectedOptions()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Perturbation:
+    """How roll-outs for k-best lists stray from the best path.
+
+    In every state the ``width`` best actions get Gumbel noise of this temperature, in units of the
+    score, before the best is taken.  The noise depends on the seed and the sentence alone.
+    """
+
+    seed: int = 1
+    temperature: float = 1.0
+    width: int = 8
+    rollouts: int | None = None
+    """At most so many for a sentence; None: four for each translation asked for."""
+
+
+NOISE = Perturbation()
+
+
+@dataclass(frozen=True)
+class Action:
+    """One step of growth."""
+
+    kind: Literal["start", "down", "up"]
+    step: int
+    """The step of ``Derivation.steps`` that it added."""
+    slot: int
+    """``down``: which child of its parent the step became; ``up``: which of its own children the
+    tree became; from 0, in source order."""
+    choices: int
+    """Actions that there were to choose from."""
+    score: float
+    """By which it was chosen."""
+    features: dict[str, float]
+    """phi, by name, zeros included."""
+
+
+@dataclass(frozen=True, eq=False)
+class UndirectedDerivation(Derivation):
+    """A derivation with the order in which it grew.
+
+    Of ``features``, those of the model are as for any decoder; the bounds on missing branches are
+    0, since nothing is missing.  ``actions`` have the bounds of the moment.
+    """
+
+    @cached_property
+    def actions(self) -> tuple[Action, ...]:
+        """In the order in which they were taken."""
+        core = cast("_core.UndirectedDerivation", self.core)
+        names = self.feature_names
+        return tuple(
+            Action(kind, step, slot, choices, score, dict(zip(names, features, strict=True)))
+            for kind, step, slot, choices, score, features in core.actions
+        )
+
+
+@dataclass(frozen=True)
+class UndirectedCounters:
+    """What the decoder did so far."""
+
+    sentences: int
+    shortened: int
+    """Sentences whose span limit was lowered to stay within ``max_edges``."""
+    edges: int
+    """Edges of the context-free forests."""
+    actions: int
+    """Actions whose score was looked at, with the language model or without."""
+    steps: int
+    """Actions taken, in all roll-outs."""
+    starts: int
+    downs: int
+    ups: int
+    lm_evaluations: int
+    """Actions that the language model has scored."""
+    lm_words: int
+    """Words that it has looked up for them."""
+    seconds: dict[str, float]
+    """CPU time by phase: ``load``, ``parse``, ``inside-outside``, ``rescore``."""
+
+
+class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
+    """Translates lists of tokens; safe to share between threads."""
+
+    _search: _core.UndirectedDecoder
+
+    def __init__(
+        self,
+        rules: RuleTable,
+        lm: LanguageModel | None,
+        weights: Mapping[str, float],
+        *,
+        options: UndirectedOptions = DEFAULTS,
+    ) -> None:
+        begin = time.thread_time()
+        self.rules, self.lm, self.options = rules, lm, options
+        self._use_weights(_core.undirected_feature_names(rules), weights)
+        check_positive(options, "restarts", "beam", "span_limit", "max_edges")
+        settings = asdict(options)
+        for name in ("restarts", "beam", "span_limit"):
+            settings[name] = min(settings[name], MOST)
+        self._search = _core.UndirectedDecoder(rules, lm, list(self.weights.values()), **settings)
+        self._labels = tuple(self._search.labels)
+        self._load_seconds = time.thread_time() - begin
+
+    def with_weights(self, weights: Mapping[str, float]) -> UndirectedDecoder:
+        """The same decoder with other weights."""
+        return UndirectedDecoder(self.rules, self.lm, weights, options=self.options)
+
+    def kbest(
+        self, sentence: Sentence, k: int, *, unique: bool = True, perturbation: Perturbation = NOISE
+    ) -> list[UndirectedDerivation]:
+        """Derivations of perturbed roll-outs, best first, that of :meth:`decode` among them.
+
+        ``unique`` keeps the best derivation of each string.  Fewer than k if the roll-outs found
+        no more.
+        """
+        return self.kbest_lines([sentence], k, unique=unique, perturbation=perturbation)[0]
+
+    def episode(self, sentence: Sentence) -> UndirectedEpisode:
+        """The sentence, parsed, for learning; its weights are given with every call."""
+        from demotic.decode.episode import UndirectedEpisode
+
+        return UndirectedEpisode(self._search, tokens_of(sentence))
+
+    def episodes(self, lines: Iterable[Sentence], *, memory: int = 1 << 30) -> Episodes:
+        """Sentences for learning; parses are kept within so many bytes."""
+        from demotic.decode.episode import Episodes
+
+        return Episodes(self._search, [tokens_of(line) for line in lines], memory)
+
+    # -- many sentences, over threads, in order -------------------------------------------------
+
+    def kbest_lines(
+        self,
+        lines: Iterable[Sentence],
+        k: int,
+        *,
+        unique: bool = True,
+        perturbation: Perturbation = NOISE,
+        threads: int = 1,
+        progress: Progress = SILENT,
+    ) -> list[list[UndirectedDerivation]]:
+        """As :meth:`kbest`, for each line."""
+        if k < 1:
+            raise ArgumentError("k must be at least 1")
+        noise = asdict(perturbation) | {"rollouts": perturbation.rollouts or 0}
+
+        def run(sentences: list[list[str]], threads: int) -> list[list[_core.UndirectedDerivation]]:
+            return self._search.kbest(sentences, k, unique, threads, **noise)
+
+        return [
+            [self._derivation(tokens, core) for core in cores]
+            for tokens, cores in self._each(lines, threads, progress, "translating", run)
+        ]
+
+    # -- what it did ----------------------------------------------------------------------------
+
+    @property
+    def counters(self) -> UndirectedCounters:
+        """Work done since the decoder was made or :meth:`reset_counters` was called."""
+        core = self._search.counters
+        return UndirectedCounters(
+            core.sentences,
+            core.shortened,
+            core.edges,
+            core.actions,
+            core.starts + core.downs + core.ups,
+            core.starts,
+            core.downs,
+            core.ups,
+            core.lm_evaluations,
+            core.lm_words,
+            {
+                "load": self._load_seconds,
+                "parse": core.parse_seconds,
+                "inside-outside": core.bound_seconds,
+                "rescore": core.rescore_seconds,
+            },
+        )
+
+    def reset_counters(self) -> None:
+        """Count from zero again; the time of loading stays."""
+        self._search.reset_counters()
+
+    # -- within ---------------------------------------------------------------------------------
+
+    def _shortened(self) -> int:
+        return int(self._search.counters.shortened)
+
+    def _lowered(self) -> str:
+        return f"span limit to stay within {self.options.max_edges:,} edges"
+
+    def _derivation(self, tokens: list[str], core: _core.HieroDerivation) -> UndirectedDerivation:
+        return UndirectedDerivation(
+            tuple(tokens),
+            tuple(core.tokens),
+            core.score,
+            core.span_limit,
+            self.rules,
+            self.feature_names,
+            self._labels,
+            core,
+        )

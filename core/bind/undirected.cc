@@ -1,0 +1,203 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind/bind.h"
+#include "bind/decode.h"
+#include "decode/undirected_decoder.h"
+
+namespace demotic::bind {
+
+namespace {
+
+using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+Cff cff_by_name(const std::string& name) {
+  if (name == "raw") return Cff::raw;
+  if (name == "delta") return Cff::delta;
+  if (name == "off") return Cff::off;
+  throw Error(Fault::argument, "there is no cff '" + name + "'", 0, "raw, delta or off");
+}
+
+const char* name_of(ActionKind kind) {
+  constexpr const char* kNames[] = {"start", "down", "up"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> numpy(std::vector<T> values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
+}
+
+std::span<const double> span_of(const Vector& vector) { return {vector.data(), vector.size()}; }
+
+// (kind, step, slot, choices, score, features)
+nb::list actions_of(const UndirectedDerivation& derivation) {
+  nb::list actions;
+  const size_t width = derivation.actions.empty()
+                           ? 0
+                           : derivation.action_features.size() / derivation.actions.size();
+  for (size_t i = 0; i < derivation.actions.size(); ++i) {
+    const GrowthAction& action = derivation.actions[i];
+    const auto features = std::span(derivation.action_features).subspan(i * width, width);
+    actions.append(nb::make_tuple(name_of(action.kind), action.step, action.slot, action.choices,
+                                  action.score,
+                                  std::vector<double>(features.begin(), features.end())));
+  }
+  return actions;
+}
+
+// (tokens, action, features, sparse ids, sparse values)
+nb::tuple tuple_of(Rollout rollout) {
+  return nb::make_tuple(words_of(rollout.tokens), numpy(std::move(rollout.action)),
+                        numpy(std::move(rollout.features)), numpy(std::move(rollout.sparse_ids)),
+                        numpy(std::move(rollout.sparse_values)));
+}
+
+// (state, steps, choices, rank, taken, alternative)
+nb::tuple tuple_of(EpisodeSample sample) {
+  return nb::make_tuple(sample.state, sample.steps, sample.choices, sample.rank,
+                        tuple_of(std::move(sample.taken)), tuple_of(std::move(sample.alternative)));
+}
+
+void counters(nb::module_& m) {
+  nb::class_<UndirectedCounters>(m, "UndirectedCounters", "See demotic.decode.UndirectedCounters")
+      .def_ro("sentences", &UndirectedCounters::sentences)
+      .def_ro("shortened", &UndirectedCounters::shortened)
+      .def_ro("edges", &UndirectedCounters::edges)
+      .def_prop_ro("actions", [](const UndirectedCounters& c) { return c.search.actions; })
+      .def_prop_ro("starts", [](const UndirectedCounters& c) { return c.search.starts; })
+      .def_prop_ro("downs", [](const UndirectedCounters& c) { return c.search.downs; })
+      .def_prop_ro("ups", [](const UndirectedCounters& c) { return c.search.ups; })
+      .def_prop_ro("lm_evaluations",
+                   [](const UndirectedCounters& c) { return c.search.lm.evaluations; })
+      .def_prop_ro("lm_words", [](const UndirectedCounters& c) { return c.search.lm.words; })
+      .def_ro("parse_seconds", &UndirectedCounters::parse_seconds)
+      .def_ro("bound_seconds", &UndirectedCounters::bound_seconds)
+      .def_ro("rescore_seconds", &UndirectedCounters::rescore_seconds);
+}
+
+void episodes(nb::class_<UndirectedDecoder>& decoder) {
+  decoder
+      .def(
+          "episode",
+          [](UndirectedDecoder& d, const Tokens& tokens) {
+            const nb::gil_scoped_release unlocked;
+            return d.episode(tokens);
+          },
+          nb::arg("tokens"))
+      .def(
+          "roll_out",
+          [](UndirectedDecoder& d, Episode& episode, Vector weights, Vector /*sparse*/) {
+            Rollout made;
+            {
+              const nb::gil_scoped_release unlocked;
+              made = d.roll_out(episode, span_of(weights));
+            }
+            return tuple_of(std::move(made));
+          },
+          nb::arg("episode"), nb::arg("weights"), nb::arg("sparse"))
+      .def(
+          "sample",
+          [](UndirectedDecoder& d, Episode& episode, Vector weights,
+             const std::vector<std::array<double, 2>>& draws, double exponent, Vector /*sparse*/) {
+            std::vector<EpisodeSample> samples;
+            {
+              const nb::gil_scoped_release unlocked;
+              samples = d.sample(episode, span_of(weights), draws, exponent);
+            }
+            nb::list list;
+            for (EpisodeSample& sample : samples) list.append(tuple_of(std::move(sample)));
+            return list;
+          },
+          nb::arg("episode"), nb::arg("weights"), nb::arg("draws"), nb::arg("exponent"),
+          nb::arg("sparse"))
+      .def(
+          "alternative",
+          [](UndirectedDecoder& d, Episode& episode, Vector weights, uint32_t state, uint64_t rank,
+             Vector /*sparse*/) {
+            EpisodeSample sample;
+            {
+              const nb::gil_scoped_release unlocked;
+              sample = d.alternative(episode, span_of(weights), state, rank);
+            }
+            return tuple_of(std::move(sample));
+          },
+          nb::arg("episode"), nb::arg("weights"), nb::arg("state"), nb::arg("rank"),
+          nb::arg("sparse"));
+}
+
+void decoder(nb::module_& m) {
+  auto decoder =
+      nb::class_<UndirectedDecoder>(m, "UndirectedDecoder", "See demotic.decode.UndirectedDecoder")
+          .def(
+              "__init__",
+              [](UndirectedDecoder* self, const RuleTable& table, const Model* lm,
+                 const std::vector<double>& weights, double kappa, const std::string& cff,
+                 const std::string& argmax, bool stale_queue, uint32_t restarts, uint32_t beam,
+                 uint32_t span_limit, uint64_t max_edges, const std::string& glue,
+                 const std::string& goal, const std::string& default_category,
+                 uint32_t /*sparse_bits*/) {
+                new (self) UndirectedDecoder(
+                    table, lm, weights,
+                    parse_options(span_limit, max_edges, glue, goal, default_category),
+                    {.kappa = kappa,
+                     .cff = cff_by_name(cff),
+                     .lazy = !is_eager(argmax),
+                     .stale_queue = stale_queue,
+                     .restarts = restarts,
+                     .beam = beam});
+              },
+              nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"), nb::arg("kappa"),
+              nb::arg("cff"), nb::arg("argmax"), nb::arg("stale_queue"), nb::arg("restarts"),
+              nb::arg("beam"), nb::arg("span_limit"), nb::arg("max_edges"), nb::arg("glue"),
+              nb::arg("goal"), nb::arg("default_category"), nb::arg("sparse_bits"),
+              nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+          .def_prop_ro("labels", [](const UndirectedDecoder& d) { return d.plan().labels(); })
+          .def_prop_ro("counters", &UndirectedDecoder::counters)
+          .def("reset_counters", &UndirectedDecoder::reset_counters)
+          .def(
+              "decode",
+              [](UndirectedDecoder& d, const std::vector<Tokens>& sentences, unsigned threads) {
+                const nb::gil_scoped_release unlocked;
+                return d.decode(sentences, threads);
+              },
+              nb::arg("sentences"), nb::arg("threads"))
+          .def(
+              "kbest",
+              [](UndirectedDecoder& d, const std::vector<Tokens>& sentences, size_t k, bool unique,
+                 unsigned threads, uint64_t seed, double temperature, uint32_t width,
+                 uint32_t rollouts) {
+                const nb::gil_scoped_release unlocked;
+                return d.kbest(sentences, k,
+                               {.seed = seed,
+                                .temperature = temperature,
+                                .width = width,
+                                .rollouts = rollouts,
+                                .unique = unique},
+                               threads);
+              },
+              nb::arg("sentences"), nb::arg("k"), nb::arg("unique"), nb::arg("threads"),
+              nb::arg("seed") = 1, nb::arg("temperature") = 1.0, nb::arg("width") = 8,
+              nb::arg("rollouts") = 0);
+  episodes(decoder);
+}
+
+}  // namespace
+
+void undirected(nb::module_& m) {
+  nb::class_<UndirectedDerivation, HieroDerivation>(m, "UndirectedDerivation",
+                                                    "See demotic.decode.UndirectedDerivation")
+      .def_prop_ro("actions", &actions_of);
+  nb::class_<Episode>(m, "UndirectedEpisode", "See demotic.decode.UndirectedEpisode")
+      .def_prop_ro("bytes", &Episode::bytes);
+  counters(m);
+  decoder(m);
+  m.def("undirected_feature_names", &undirected_feature_names, nb::arg("table"));
+}
+
+}  // namespace demotic::bind

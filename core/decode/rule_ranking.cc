@@ -1,0 +1,110 @@
+#include "decode/rule_ranking.h"
+
+#include <algorithm>
+
+namespace demotic {
+
+void RuleRanking::forget() {
+  ranked_.clear();
+  sides_.clear();
+  table_.assign(table_.size() > 4 * kMost ? 0 : table_.size(), kNone);
+  std::fill(places_.begin(), places_.end(), kNone);
+}
+
+void RuleRanking::reweigh(const ScoredGrammar& grammar) {
+  grammar_ = &grammar;
+  forget();
+}
+
+void RuleRanking::begin(std::span<const RuleGroup> groups, std::span<const uint32_t> passed) {
+  groups_ = groups;
+  passed_ = passed;
+  if (ranked_.size() > kMost || sides_.size() > kMost) forget();
+  places_.assign(groups.size(), kNone);
+}
+
+RankedRule RuleRanking::built_in(uint32_t group) const {
+  const uint32_t rule = groups_[group].first_rule;
+  const uint32_t passed = passed_[group];
+  RankedRule made{0, grammar_->score(ForestEdge{rule, {kNoNode, kNoNode}}, passed), 0, 0};
+  const Model* lm = grammar_->lm();
+  if (rule == kPassThrough && lm != nullptr && lm->order() == 1)
+    made.lm = lm->score_ngram({}, passed).prob;
+  made.score = made.local + grammar_->lm_score(made.lm);
+  return made;
+}
+
+RankedRule RuleRanking::in_table(uint32_t first_rule, uint32_t place) const {
+  const double local = grammar_->score(first_rule + place);
+  const float lm = inner_lm(first_rule + place);
+  return {local + grammar_->lm_score(lm), local, lm, place};
+}
+
+float RuleRanking::inner_lm(uint32_t rule) const {
+  const Model* lm = grammar_->lm();
+  if (lm == nullptr) return 0;
+  const uint32_t reach = lm->order() - 1;
+  const std::span<const Symbol> target = grammar_->table().target(rule);
+  float sum = 0;
+  for (size_t at = 0; at + reach < target.size();) {
+    size_t end = at;
+    while (end < target.size() && is_word(target[end])) ++end;
+    if (end - at > reach) {
+      State state = lm->empty_context();
+      for (size_t i = at; i < end; ++i) {
+        const float prob = lm->score(state, grammar_->lm_word(target[i]), state).prob;
+        if (i - at >= reach) sum += prob;
+      }
+    }
+    at = end + 1;
+  }
+  return sum;
+}
+
+uint32_t RuleRanking::find(uint32_t group) {
+  const RuleGroup& edges = groups_[group];
+  if (edges.first_rule >= kGlueFirst) {  // depends on the sentence: never found again
+    const RankedRule top = built_in(group);
+    sides_.push_back({edges.first_rule, 1, kNone, top.local, top});
+    return static_cast<uint32_t>(sides_.size()) - 1;
+  }
+  if (sides_.size() * 2 >= table_.size()) grow();
+  const size_t mask = table_.size() - 1;
+  size_t at = mix64(edges.first_rule) & mask;
+  for (; table_[at] != kNone; at = (at + 1) & mask) {
+    const Side& side = sides_[table_[at]];
+    if (side.first_rule == edges.first_rule && side.rules == edges.rules) return table_[at];
+  }
+  table_[at] = static_cast<uint32_t>(sides_.size());
+  Side side{edges.first_rule, edges.rules, kNone, 0, in_table(edges.first_rule, 0)};
+  side.best = side.top.local;
+  for (uint32_t i = 1; i < edges.rules; ++i) {
+    const RankedRule rule = in_table(edges.first_rule, i);
+    side.best = std::max(side.best, rule.local);
+    if (rule.score > side.top.score) side.top = rule;
+  }
+  sides_.push_back(side);
+  return table_[at];
+}
+
+void RuleRanking::grow() {
+  table_.assign(std::max<size_t>(table_.size() * 2, 1024), kNone);
+  const size_t mask = table_.size() - 1;
+  for (uint32_t i = 0; i < sides_.size(); ++i) {
+    if (sides_[i].first_rule >= kGlueFirst) continue;
+    size_t at = mix64(sides_[i].first_rule) & mask;
+    while (table_[at] != kNone) at = (at + 1) & mask;
+    table_[at] = i;
+  }
+}
+
+void RuleRanking::sort(Side& side) {
+  side.ranked = static_cast<uint32_t>(ranked_.size());
+  for (uint32_t i = 0; i < side.rules; ++i) ranked_.push_back(in_table(side.first_rule, i));
+  std::sort(ranked_.begin() + side.ranked, ranked_.end(),
+            [](const RankedRule& a, const RankedRule& b) {
+              return a.score != b.score ? a.score > b.score : a.place < b.place;
+            });
+}
+
+}  // namespace demotic

@@ -1,0 +1,93 @@
+#include "decode/undirected_forest.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace demotic {
+
+void UndirectedForest::build(const ContextFreeForest& forest, const SourceSentence& sentence) {
+  nodes_.assign(forest.nodes.begin(), forest.nodes.end());
+  edges_ = forest.edges.size();
+  span_limit_ = forest.span_limit;
+  leaf_edges_ = 0;
+  groups_.clear();
+  passed_.clear();
+  leaves_.clear();
+  below_ends_.clear();
+  degree_below_.assign(nodes_.size(), 0);
+  degree_above_.assign(nodes_.size(), 0);
+  above_begins_.assign(nodes_.size() + 1, 0);
+  for (uint32_t v = 0; v < nodes_.size(); ++v) {
+    const auto first = static_cast<uint32_t>(groups_.size());
+    for (uint32_t e = forest.first_in(v); e < forest.last_in(v); ++e) {
+      const ForestEdge& edge = forest.edges[e];
+      // The same span and tails mean the same source side, so a rule that follows is of it, too.
+      if (groups_.size() > first && edge.rule < kGlueFirst && edge.tails == groups_.back().tails &&
+          edge.rule == groups_.back().first_rule + groups_.back().rules) {
+        ++groups_.back().rules;
+      } else {
+        groups_.push_back({v, edge.tails, edge.rule, 1, e});
+        passed_.push_back(edge.rule == kPassThrough ? sentence.lm[nodes_[v].begin] : kUnknown);
+      }
+    }
+    const auto last = static_cast<uint32_t>(groups_.size());
+    below_ends_.push_back(last);
+    degree_below_[v] = forest.last_in(v) - forest.first_in(v);
+    for (uint32_t g = first; g < last; ++g) {
+      if (groups_[g].arity() == 0) {
+        leaves_.push_back(g);
+        leaf_edges_ += groups_[g].rules;
+      }
+      for (const uint32_t tail : groups_[g].tails) {
+        if (tail == kNoNode) continue;
+        ++above_begins_[tail + 1];
+        degree_above_[tail] += groups_[g].rules;
+      }
+    }
+  }
+  for (size_t v = 1; v < above_begins_.size(); ++v) above_begins_[v] += above_begins_[v - 1];
+  above_.resize(above_begins_.back());
+  // Filled from the back, begins being ends until then.
+  for (auto g = static_cast<uint32_t>(groups_.size()); g-- > 0;)
+    for (uint32_t k = kMaxArity; k-- > 0;)
+      if (const uint32_t tail = groups_[g].tails[k]; tail != kNoNode)
+        above_[--above_begins_[tail + 1]] = g << 1 | k;
+  for (size_t v = 1; v < above_begins_.size(); ++v) above_begins_[v - 1] = above_begins_[v];
+  above_begins_.back() = static_cast<uint32_t>(above_.size());
+}
+
+size_t UndirectedForest::bytes() const {
+  const auto of = [](const auto& values) { return values.capacity() * sizeof values[0]; };
+  return of(nodes_) + of(groups_) + of(passed_) + of(below_ends_) + of(above_begins_) + of(above_) +
+         of(leaves_) + of(degree_below_) + of(degree_above_) + of(best_local_) + of(inside_) +
+         of(outside_);
+}
+
+void UndirectedForest::bound(RuleRanking& ranking) {
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
+  inside_.assign(nodes_.size(), kNever);
+  outside_.assign(nodes_.size(), kNever);
+  best_local_.resize(groups_.size());
+  for (uint32_t g = 0; g < groups_.size(); ++g) {
+    const RuleGroup& group = groups_[g];
+    double sum = best_local_[g] = ranking.best_local(g);
+    for (const uint32_t tail : group.tails)
+      if (tail != kNoNode) sum += inside_[tail];
+    inside_[group.head] = std::max(inside_[group.head], sum);
+  }
+  if (nodes_.empty()) return;
+  outside_[goal()] = 0;
+  for (auto g = static_cast<uint32_t>(groups_.size()); g-- > 0;) {
+    const RuleGroup& group = groups_[g];
+    if (group.tails[0] == kNoNode) continue;
+    const double sum = outside_[group.head] + best_local_[g];
+    if (group.tails[1] == kNoNode) {
+      outside_[group.tails[0]] = std::max(outside_[group.tails[0]], sum);
+    } else {
+      outside_[group.tails[0]] = std::max(outside_[group.tails[0]], sum + inside_[group.tails[1]]);
+      outside_[group.tails[1]] = std::max(outside_[group.tails[1]], sum + inside_[group.tails[0]]);
+    }
+  }
+}
+
+}  // namespace demotic

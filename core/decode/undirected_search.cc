@@ -1,0 +1,322 @@
+#include "decode/undirected_search.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace demotic {
+
+namespace {
+
+constexpr double kSlack = 1e-7;   // of bounds against sums rounded in another order
+constexpr float kProper = 1e-6f;  // log10 of a probability up to rounding
+
+}  // namespace
+
+UndirectedSearchCounters& UndirectedSearchCounters::operator+=(
+    const UndirectedSearchCounters& other) {
+  actions += other.actions;
+  starts += other.starts;
+  downs += other.downs;
+  ups += other.ups;
+  lm.evaluations += other.lm.evaluations;
+  lm.words += other.lm.words;
+  lm.highest = std::max(lm.highest, other.lm.highest);
+  return *this;
+}
+
+void UndirectedSearch::begin(UndirectedForest& forest, RuleRanking& ranking,
+                             const ScoredGrammar& grammar, const CffVector& weights) {
+  forest_ = &forest;
+  ranking_ = &ranking;
+  grammar_ = &grammar;
+  weights_ = options_.cff == Cff::off ? CffVector{} : weights;
+  lm_weight_ = grammar.lm() == nullptr ? 0 : grammar.lm_score(1);
+  lazy_ = options_.lazy && lm_weight_ >= 0;
+  counters_.lm.highest = -1e30f;
+  counted_ = 0;
+  lists_.begin(forest, ranking, weights_);
+}
+
+uint32_t UndirectedSearch::list_of(const PartialTree& tree, uint32_t slot) {
+  if (slot == kNoSlot) return lists_.start();
+  const PartialTree::Slot& at = tree.slot(slot);
+  return at.which == kHeadSlot ? lists_.up(at.node) : lists_.down(at.node);
+}
+
+uint64_t UndirectedSearch::choices(const PartialTree& tree) const {
+  if (tree.steps().empty()) return forest_->leaf_edges();
+  uint64_t sum = 0;
+  for (const uint32_t slot : tree.open()) {
+    const PartialTree::Slot& at = tree.slot(slot);
+    sum += at.which == kHeadSlot ? forest_->edges_above(at.node) : forest_->edges_below(at.node);
+  }
+  return sum;
+}
+
+// The bound of the slot that an action closes: what `delta` takes back.
+static double closed_bound(const UndirectedForest& forest, const PartialTree::Slot& slot) {
+  return slot.which == kHeadSlot ? forest.outside(slot.node) : forest.inside(slot.node);
+}
+
+// What every action on the slot may have beyond its candidate's score, at most.
+double UndirectedSearch::bound_of(const PartialTree& tree, uint32_t slot) const {
+  if (slot == kNoSlot) return kSlack;
+  double bound = kSlack;
+  if (options_.cff == Cff::delta)
+    bound -= weights_[tree.slot(slot).which] * closed_bound(*forest_, tree.slot(slot));
+  if (lm_weight_ != 0) bound -= lm_weight_ * options_.kappa * tree.carry(slot).estimate();
+  return bound;
+}
+
+double UndirectedSearch::exact(const PartialTree& tree, uint32_t slot, const Candidate& candidate,
+                               LmChange& lm) {
+  double score = candidate.score;
+  lm = {};
+  if (slot != kNoSlot && options_.cff == Cff::delta)
+    score -= weights_[tree.slot(slot).which] * closed_bound(*forest_, tree.slot(slot));
+  // At the start the words within the rule are all there is, and those with a complete context are
+  // part of the candidate's score.
+  if (lm_weight_ == 0 || (slot == kNoSlot && options_.kappa == 0)) return score;
+  lm = tree.change({candidate.group, candidate.place, candidate.child}, slot, counters_.lm);
+  const float within = ranking_->rule(candidate.group, candidate.rank).lm;
+  return score + lm_weight_ * (lm.complete - within + options_.kappa * lm.estimate);
+}
+
+// By slot; among actions on one slot the lower edge wins a tie.
+void UndirectedSearch::find_best(PartialTree& tree, uint32_t slot) {
+  const uint32_t list = list_of(tree, slot);
+  const double bound = bound_of(tree, slot);
+  PartialTree::Best best;
+  best.score = -std::numeric_limits<double>::infinity();
+  for (size_t i = 0; const Candidate* candidate = lists_.at(list, i); ++i) {
+    if (lazy_ && best.valid && candidate->score + bound < best.score) break;
+    LmChange lm;
+    const double score = exact(tree, slot, *candidate, lm);
+    const EdgeChoice edge{candidate->group, candidate->place, candidate->child};
+    if (!best.valid || score > best.score || (score == best.score && edge < best.edge))
+      best = {true, score, edge, lm};
+  }
+  tree.slot(slot).best = best;
+}
+
+Action UndirectedSearch::action_of(const PartialTree& tree, uint32_t slot, const EdgeChoice& edge,
+                                   double score, const LmChange& lm) const {
+  Action action{edge, slot, 0, score, 0, lm, {}};
+  const bool down = slot != kNoSlot && tree.slot(slot).which != kHeadSlot;
+  const RuleGroup& group = forest_->group(edge.group);
+  action.local = grammar_->score(ForestEdge{tree.rule(edge), {kNoNode, kNoNode}},
+                                 forest_->passed()[edge.group]);
+  if (options_.cff == Cff::off) return action;
+  const uint32_t child = slot == kNoSlot || down ? kMaxArity : edge.child;
+  action.cff = lists_.bounds(group, child, !down);
+  if (options_.cff == Cff::delta && slot != kNoSlot)
+    action.cff[tree.slot(slot).which] -= closed_bound(*forest_, tree.slot(slot));
+  return action;
+}
+
+bool UndirectedSearch::best_action(PartialTree& tree, Action& action) {
+  uint32_t best = kNoSlot;
+  for (const uint32_t slot : tree.open()) {
+    if (!tree.slot(slot).best.valid) find_best(tree, slot);
+    if (best == kNoSlot || tree.slot(slot).best.score > tree.slot(best).best.score) best = slot;
+  }
+  if (best == kNoSlot) return false;
+  const PartialTree::Best& found = tree.slot(best).best;
+  action = action_of(tree, best, found.edge, found.score, found.lm);
+  return true;
+}
+
+// The action's features become those of the tree as it is: a stale score may have missed words that
+// stand beside the gap by now.
+void UndirectedSearch::apply(PartialTree& tree, Action& action, Trajectory& path) {
+  const bool start = action.slot == kNoSlot;
+  action.choices = choices(tree);
+  ++(start                                       ? counters_.starts
+     : tree.slot(action.slot).which == kHeadSlot ? counters_.ups
+                                                 : counters_.downs);
+  action.lm = tree.grow(action.edge, action.slot, counters_.lm);
+  path.score += action.local + lm_weight_ * action.lm.complete;
+  path.actions.push_back(action);
+}
+
+void UndirectedSearch::follow(PartialTree& tree, Trajectory& path) {
+  for (Action action; best_action(tree, action);) apply(tree, action, path);
+}
+
+void UndirectedSearch::replay(const Trajectory& path, size_t steps, PartialTree& tree) {
+  LmCounters uncounted;
+  tree.begin(*forest_, *grammar_, options_.stale_queue);
+  for (size_t t = 0; t < steps; ++t)
+    tree.grow(path.actions[t].edge, path.actions[t].slot, uncounted);
+}
+
+bool UndirectedSearch::worse(const Entry& a, const Entry& b) {
+  if (a.score != b.score) return a.score < b.score;
+  if (a.exact != b.exact) return a.exact;  // what may be better is looked at first
+  if (a.slot != b.slot) return a.slot > b.slot;
+  const Candidate& x = a.candidate;
+  const Candidate& y = b.candidate;
+  return EdgeChoice{y.group, y.place, y.child} < EdgeChoice{x.group, x.place, x.child};
+}
+
+void UndirectedSearch::rank(const PartialTree& tree, size_t count, std::vector<Action>& actions) {
+  actions.clear();
+  heap_.clear();
+  const auto push = [&](uint32_t slot, uint32_t index) {
+    const Candidate* candidate = lists_.at(list_of(tree, slot), index);
+    if (candidate == nullptr) return false;
+    Entry entry{0, !lazy_, slot, index, *candidate, {}};
+    if (lazy_)
+      entry.score = candidate->score + bound_of(tree, slot);
+    else
+      entry.score = exact(tree, slot, *candidate, entry.lm);
+    heap_.push_back(entry);
+    std::push_heap(heap_.begin(), heap_.end(), worse);
+    return true;
+  };
+  const auto push_first = [&](uint32_t slot) {
+    for (uint32_t i = 0; push(slot, i) && !lazy_;) ++i;
+  };
+  if (tree.steps().empty()) push_first(kNoSlot);
+  for (const uint32_t slot : tree.open()) push_first(slot);
+  while (actions.size() < count && !heap_.empty()) {
+    std::pop_heap(heap_.begin(), heap_.end(), worse);
+    Entry entry = heap_.back();
+    heap_.pop_back();
+    if (entry.exact) {
+      const Candidate& c = entry.candidate;
+      actions.push_back(
+          action_of(tree, entry.slot, {c.group, c.place, c.child}, entry.score, entry.lm));
+      continue;
+    }
+    entry.score = exact(tree, entry.slot, entry.candidate, entry.lm);
+    entry.exact = true;
+    heap_.push_back(entry);
+    std::push_heap(heap_.begin(), heap_.end(), worse);
+    push(entry.slot, entry.index + 1);
+  }
+}
+
+void UndirectedSearch::decode(Trajectory& path) { run(path, options_.restarts, options_.beam); }
+
+void UndirectedSearch::roll_out(Trajectory& path) { run(path, 1, 1); }
+
+void UndirectedSearch::run(Trajectory& path, uint32_t restarts, uint32_t beam) {
+  run_once(path, restarts, beam);
+  if (lazy_ && counters_.lm.highest > kProper) {
+    lazy_ = false;  // for the rest of the sentence
+    run_once(path, restarts, beam);
+  }
+  counters_.actions += lists_.scored() - counted_;
+  counted_ = lists_.scored();
+}
+
+void UndirectedSearch::run_once(Trajectory& path, uint32_t restarts, uint32_t beam) {
+  tree_.begin(*forest_, *grammar_, options_.stale_queue);
+  rank(tree_, restarts, starts_);
+  for (size_t i = 0; i < starts_.size(); ++i) {
+    if (i == 0) {
+      run_from(starts_[i], beam, tree_, path);
+      continue;
+    }
+    run_from(starts_[i], beam, other_tree_, other_path_);
+    if (other_path_.score > path.score) {
+      std::swap(other_path_, path);
+      std::swap(other_tree_, tree_);
+    }
+  }
+}
+
+void UndirectedSearch::run_from(Action start, uint32_t beam, PartialTree& tree, Trajectory& path) {
+  path.actions.clear();
+  path.score = 0;
+  tree.begin(*forest_, *grammar_, options_.stale_queue);
+  apply(tree, start, path);
+  if (beam <= 1)
+    follow(tree, path);
+  else
+    run_beam(beam, tree, path);
+}
+
+void UndirectedSearch::stray(const std::function<double()>& noise, uint32_t width,
+                             Trajectory& path) {
+  path.actions.clear();
+  path.score = 0;
+  tree_.begin(*forest_, *grammar_, options_.stale_queue);
+  while (!tree_.complete()) {
+    rank(tree_, width, ranked_);
+    size_t best = 0;
+    double best_score = -std::numeric_limits<double>::infinity();
+    for (size_t i = 0; i < ranked_.size(); ++i) {
+      const double score = ranked_[i].score + noise();
+      if (score > best_score) {
+        best = i;
+        best_score = score;
+      }
+    }
+    apply(tree_, ranked_[best], path);
+  }
+  counters_.actions += lists_.scored() - counted_;
+  counted_ = lists_.scored();
+}
+
+// The model's score of the tree after an action and the bounds on what is missing: the same for
+// every order in which the tree may have grown.
+double UndirectedSearch::potential(const PartialTree& tree, const Action& action) const {
+  double sum =
+      action.local + lm_weight_ * (action.lm.complete + options_.kappa * action.lm.estimate);
+  for (uint32_t i = 0; i < kCffFeatures; ++i) sum += weights_[i] * action.cff[i];
+  if (options_.cff == Cff::raw && action.slot != kNoSlot)
+    sum -= weights_[tree.slot(action.slot).which] * closed_bound(*forest_, tree.slot(action.slot));
+  return sum;
+}
+
+// From a tree of one step.  Trees of one set of edges are one tree, whatever the order.
+void UndirectedSearch::run_beam(uint32_t width, PartialTree& tree, Trajectory& path) {
+  beam_.resize(std::max<size_t>(beam_.size(), width));
+  next_beam_.resize(beam_.size());
+  beam_[0].tree = tree;
+  beam_[0].path = path;
+  beam_[0].potential = 0;
+  size_t size = 1;
+  for (bool growing = true; growing;) {
+    growing = false;
+    expansions_.clear();
+    for (uint32_t h = 0; h < size; ++h) {
+      const Hypothesis& from = beam_[h];
+      if (from.tree.complete()) {
+        expansions_.push_back({from.potential, h, from.tree.signature(), {}, true});
+        continue;
+      }
+      rank(from.tree, width, ranked_);
+      for (const Action& action : ranked_) {
+        const uint64_t signature = from.tree.signature() + from.tree.mark(action.edge);
+        const double value = from.potential + potential(from.tree, action);
+        const auto same =
+            std::find_if(expansions_.begin(), expansions_.end(),
+                         [&](const Expansion& e) { return e.signature == signature; });
+        if (same == expansions_.end()) expansions_.push_back({value, h, signature, action, false});
+      }
+      growing = true;
+    }
+    std::stable_sort(
+        expansions_.begin(), expansions_.end(),
+        [](const Expansion& a, const Expansion& b) { return a.potential > b.potential; });
+    size = std::min<size_t>(expansions_.size(), width);
+    for (size_t i = 0; i < size; ++i) {
+      Expansion& e = expansions_[i];
+      next_beam_[i].tree = beam_[e.parent].tree;
+      next_beam_[i].path = beam_[e.parent].path;
+      next_beam_[i].potential = e.potential;
+      if (!e.finished) apply(next_beam_[i].tree, e.action, next_beam_[i].path);
+    }
+    std::swap(beam_, next_beam_);
+  }
+  size_t best = 0;
+  for (size_t i = 1; i < size; ++i)
+    if (beam_[i].path.score > beam_[best].path.score) best = i;
+  std::swap(tree, beam_[best].tree);
+  std::swap(path, beam_[best].path);
+}
+
+}  // namespace demotic

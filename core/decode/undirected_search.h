@@ -1,0 +1,151 @@
+// The policy of the undirected decoder: which action comes next (Gesmundo and Henderson 2014).
+//
+//   UndirectedSearch search(options);
+//   search.begin(forest, grammar, cff_weights);     inside-outside under these weights
+//   Trajectory path;
+//   search.decode(path);                            restarts and beam as the options say
+//   search.replay(path, t, tree);                   the tree as it was before action t
+//   search.follow(tree, path);                      the best action again and again, to the end
+//   search.rank(tree, count, actions);              the best `count` actions of a state, in order
+//
+// The argmax is exact and lazy: candidates come in falling order of what is known without the words
+// beside the gap; with a language model weight >= 0 and probabilities <= 1 those words can add no
+// more than a bound that is constant for a slot, so most candidates are never looked at.  With a
+// negative weight every candidate is; likewise a sentence is done again if a log probability above
+// 0 turned up.
+//
+// Ties go to the older slot, then to the lower edge, then to the lower tail.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "decode/action_lists.h"
+#include "decode/partial_tree.h"
+
+namespace demotic {
+
+enum class Cff : uint8_t {
+  raw,    // bounds of the slots that an action opens
+  delta,  // less the bound of the slot that it closes
+  off,
+};
+
+struct UndirectedOptions {
+  double kappa = 0;  // what estimates of incomplete words count, 0 to 1
+  Cff cff = Cff::raw;
+  bool lazy = true;
+  bool stale_queue = false;
+  uint32_t restarts = 1;
+  uint32_t beam = 1;
+};
+
+struct Action {
+  EdgeChoice edge{};
+  uint32_t slot = kNoSlot;
+  uint64_t choices = 0;  // actions that there were
+  double score = 0;
+  double local = 0;  // weighted features of its rule, without the language model's
+  LmChange lm;       // log10
+  CffVector cff{};   // feature values
+};
+
+struct Trajectory {
+  std::vector<Action> actions;
+  double score = 0;  // of the whole derivation under the model; bounds are no part of it
+};
+
+struct UndirectedSearchCounters {
+  uint64_t actions = 0;  // scored, the language model's part or not
+  uint64_t starts = 0;
+  uint64_t downs = 0;
+  uint64_t ups = 0;
+  LmCounters lm;
+
+  UndirectedSearchCounters& operator+=(const UndirectedSearchCounters& other);
+};
+
+class UndirectedSearch {
+ public:
+  explicit UndirectedSearch(const UndirectedOptions& options) : options_(options) {}
+
+  // All of them must stay until the next call; `ranking` must know the forest's groups.
+  void begin(UndirectedForest& forest, RuleRanking& ranking, const ScoredGrammar& grammar,
+             const CffVector& weights);
+
+  void decode(Trajectory& path);
+  void roll_out(Trajectory& path);  // without restarts or beam
+  // Likewise, but the best `width` actions of each state get noise() added before one is taken.
+  void stray(const std::function<double()>& noise, uint32_t width, Trajectory& path);
+  // The complete tree of the last of them.
+  const PartialTree& tree() const { return tree_; }
+  void follow(PartialTree& tree, Trajectory& path);
+  void replay(const Trajectory& path, size_t steps, PartialTree& tree);
+  void rank(const PartialTree& tree, size_t count, std::vector<Action>& actions);
+  void apply(PartialTree& tree, Action& action, Trajectory& path);
+  // Of the partial tree's next step.
+  uint64_t choices(const PartialTree& tree) const;
+
+  const UndirectedOptions& options() const { return options_; }
+  const UndirectedSearchCounters& counters() const { return counters_; }
+  void reset_counters() { counters_ = {}; }
+
+ private:
+  struct Entry {  // of rank()'s heap
+    double score;
+    bool exact;
+    uint32_t slot;
+    uint32_t index;
+    Candidate candidate;
+    LmChange lm;
+  };
+  struct Hypothesis {
+    PartialTree tree;
+    Trajectory path;
+    double potential = 0;
+  };
+  struct Expansion {
+    double potential;
+    uint32_t parent;
+    uint64_t signature;
+    Action action;
+    bool finished;  // nothing to add
+  };
+
+  static bool worse(const Entry& a, const Entry& b);
+  uint32_t list_of(const PartialTree& tree, uint32_t slot);
+  double bound_of(const PartialTree& tree, uint32_t slot) const;
+  double exact(const PartialTree& tree, uint32_t slot, const Candidate& candidate, LmChange& lm);
+  void find_best(PartialTree& tree, uint32_t slot);
+  Action action_of(const PartialTree& tree, uint32_t slot, const EdgeChoice& edge, double score,
+                   const LmChange& lm) const;
+  bool best_action(PartialTree& tree, Action& action);
+  double potential(const PartialTree& tree, const Action& action) const;
+  void run(Trajectory& path, uint32_t restarts, uint32_t beam);
+  void run_once(Trajectory& path, uint32_t restarts, uint32_t beam);
+  void run_from(Action start, uint32_t beam, PartialTree& tree, Trajectory& path);
+  void run_beam(uint32_t width, PartialTree& tree, Trajectory& path);
+
+  UndirectedOptions options_;
+  bool lazy_ = true;
+  double lm_weight_ = 0;  // of a log10
+  CffVector weights_{};
+  UndirectedForest* forest_ = nullptr;
+  RuleRanking* ranking_ = nullptr;
+  const ScoredGrammar* grammar_ = nullptr;
+  ActionLists lists_;
+  PartialTree tree_;
+  PartialTree other_tree_;
+  Trajectory other_path_;
+  std::vector<Action> starts_;
+  std::vector<Action> ranked_;
+  std::vector<Entry> heap_;
+  std::vector<Hypothesis> beam_;
+  std::vector<Hypothesis> next_beam_;
+  std::vector<Expansion> expansions_;
+  uint64_t counted_ = 0;  // candidates that counters_ knows of
+  UndirectedSearchCounters counters_;
+};
+
+}  // namespace demotic

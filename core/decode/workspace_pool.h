@@ -1,0 +1,70 @@
+// Scratch memory for worker threads, kept from one sentence to the next.
+//
+//   WorkspacePool<Workspace> pool;
+//   auto lease = pool.lease([&] { return std::make_unique<Workspace>(...); });
+//   lease->...                                      nobody else has it until the lease ends
+//
+// When a lease ends, the workspace's `counters` are added to the pool's and set back; a workspace
+// that calls itself large() is dropped instead of kept.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace demotic {
+
+template <class Workspace>
+class WorkspacePool {
+  using Counters = decltype(Workspace::counters);
+
+ public:
+  class Lease {
+   public:
+    Lease(WorkspacePool& pool, std::unique_ptr<Workspace> space)
+        : pool_(pool), space_(std::move(space)) {}
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    ~Lease() {
+      const std::scoped_lock lock(pool_.guard_);
+      pool_.counters_ += std::exchange(space_->counters, Counters{});
+      if (!space_->large()) pool_.idle_.push_back(std::move(space_));
+    }
+    Workspace& operator*() const { return *space_; }
+    Workspace* operator->() const { return space_.get(); }
+
+   private:
+    WorkspacePool& pool_;
+    std::unique_ptr<Workspace> space_;
+  };
+
+  template <class Make>
+  Lease lease(Make make) {
+    {
+      const std::scoped_lock lock(guard_);
+      if (!idle_.empty()) {
+        std::unique_ptr<Workspace> space = std::move(idle_.back());
+        idle_.pop_back();
+        return Lease(*this, std::move(space));
+      }
+    }
+    return Lease(*this, make());
+  }
+
+  Counters counters() const {
+    const std::scoped_lock lock(guard_);
+    return counters_;
+  }
+  void reset_counters() {
+    const std::scoped_lock lock(guard_);
+    counters_ = {};
+  }
+
+ private:
+  mutable std::mutex guard_;  // of what follows
+  std::vector<std::unique_ptr<Workspace>> idle_;
+  Counters counters_;
+};
+
+}  // namespace demotic
