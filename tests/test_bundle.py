@@ -87,6 +87,22 @@ def test_a_flipped_bit_is_found(tmp_path: Path, part: str) -> None:
         Bundle.open(tmp_path / "model", verify=True)
 
 
+def test_every_flipped_byte_of_the_description_is_found_or_harmless(tmp_path: Path) -> None:
+    about = write(tmp_path / "model") / ABOUT
+    right = Bundle.open(tmp_path / "model")
+    content = about.read_bytes()
+    found = 0
+    for place in range(len(content)):
+        about.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        try:
+            bundle = Bundle.open(tmp_path / "model")
+        except CorruptFileError:
+            found += 1
+            continue
+        assert (bundle.about, bundle.parts) == (right.about, right.parts)
+    assert found > len(content.split()) * 3
+
+
 def test_every_flipped_byte_of_an_archive_is_found_or_harmless(tmp_path: Path) -> None:
     path = write(tmp_path / "model.demotic", {"weights.json": b'{"a": 1.0}\n'})
     content = path.read_bytes()
@@ -147,6 +163,7 @@ def test_parts_stay_in_the_bundle(tmp_path: Path, name: str) -> None:
     about = write(tmp_path / "model") / ABOUT
     record = json.loads(about.read_text())
     record["parts"][name] = {"bytes": 1, "sha256": ""}
+    del record["sha256"]  # whoever forges a description can forge its digest
     about.write_text(json.dumps(record))
     with pytest.raises(CorruptFileError, match="a part of the model is called"):
         Bundle.open(tmp_path / "model")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -310,6 +311,16 @@ def test_a_failure_leaves_the_earlier_folder(tmp_path: Path) -> None:
         fail()
     assert (target / "part").read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_errors_name_what_was_asked_for_not_the_temporary_folder(tmp_path: Path) -> None:
+    (tmp_path / "source").write_text("x")
+    target = tmp_path / "target"
+    with pytest.raises(FileAccessError) as caught, files.atomic_folder(target) as folder:
+        raise OSError(
+            errno.ENOSPC, "No space left", str(tmp_path / "source"), None, str(folder / "x")
+        )
+    assert caught.value.path == str(target)
 
 
 def test_a_folder_does_not_replace_a_file(path: Path) -> None:

@@ -33,6 +33,7 @@ SCHEMA = 1
 SUFFIX = ".demotic"
 ABOUT = "model.json"
 _FORMAT = "demotic model"
+_DIGEST = "sha256"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,6 +179,8 @@ def parse_about(content: bytes) -> tuple[About, dict[str, Part]]:
                 f"a model of version {schema}, and this Demotic reads up to version {SCHEMA}",
                 remedy="upgrade Demotic",
             )
+        if record.pop(_DIGEST, "") not in ("", _digest(record)):  # early models have none
+            raise changed(ABOUT)
         parts = {
             str(name): Part(int(part["bytes"]), str(part["sha256"]))
             for name, part in record["parts"].items()
@@ -198,6 +201,12 @@ def parse_about(content: bytes) -> tuple[About, dict[str, Part]]:
         if Path(name).name != name or name in ("", ".", "..", ABOUT):
             raise CorruptFileError(f"a part of the model is called '{name}'")
     return about, parts
+
+
+def _digest(record: Mapping[str, Any]) -> str:
+    """Of the description itself, however it is spaced."""
+    text = json.dumps(record, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _sha256(path: Path) -> str:
@@ -234,8 +243,9 @@ def check_place(path: str | Path) -> None:
         raise FileAccessError(
             f"no such folder: {path.parent}", path=path, remedy="create the folder first"
         )
-    with files.naming(path), tempfile.TemporaryFile(dir=path.parent):
-        pass
+    prefix = files.temporary_prefix(path)
+    with files.naming(path), files.speaking_of(path, path):
+        tempfile.TemporaryFile(prefix=prefix, dir=path.parent).close()
 
 
 @contextmanager
@@ -253,7 +263,8 @@ def _made(path: Path) -> Iterator[Path]:
 
     with (
         files.naming(path),
-        tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as name,
+        files.speaking_of(path, path),
+        tempfile.TemporaryDirectory(prefix=files.temporary_prefix(path), dir=path.parent) as name,
     ):
         yield Path(name)
         pack(Path(name), path)
@@ -274,6 +285,8 @@ def _write_about(folder: Path, about: About) -> None:
         **asdict(about),
         "parts": parts,
     }
+    record = json.loads(json.dumps(record))  # as it will be read
+    record[_DIGEST] = _digest(record)
     text = json.dumps(record, ensure_ascii=False, indent=2) + "\n"
     (folder / ABOUT).write_text(text, encoding="utf-8")
 

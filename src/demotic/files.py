@@ -48,7 +48,7 @@ def naming(path: str | Path) -> Iterator[None]:
     except OSError as error:
         raise FileAccessError(
             error.strerror or str(error),
-            path=error.filename or path,
+            path=error.filename2 or error.filename or path,  # the second is where a copy goes
             remedy=_REMEDIES.get(error.errno or 0, ""),
         ) from error
 
@@ -178,26 +178,44 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
             target = target.resolve()  # the link stays, what it points to is replaced
         import tempfile
 
-        prefix = f".{target.name}."
         temporary: Path | None = None
-        try:
-            handle, name = tempfile.mkstemp(prefix=prefix, dir=target.parent)
-            temporary = Path(name)
-            os.close(handle)
-            yield temporary
-            temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
-            temporary.replace(target)
-        except OSError as error:
-            if Path(error.filename or "").name.startswith(prefix):
-                error.filename = str(path)  # the user asked for this name, not for the other
-            raise
-        except DemoticError as error:
-            if Path(error.path or "").name.startswith(prefix):
-                error.path = str(path)
-            raise
-        finally:
-            if temporary is not None:
-                temporary.unlink(missing_ok=True)
+        with speaking_of(path, target):
+            try:
+                prefix = temporary_prefix(target)
+                handle, name = tempfile.mkstemp(prefix=prefix, dir=target.parent)
+                temporary = Path(name)
+                os.close(handle)
+                yield temporary
+                temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+                temporary.replace(target)
+            finally:
+                if temporary is not None:
+                    temporary.unlink(missing_ok=True)
+
+
+def temporary_prefix(target: Path) -> str:
+    """How the names of temporary files and folders beside a target begin."""
+    return f".{target.name}."
+
+
+@contextlib.contextmanager
+def speaking_of(path: str | Path, target: Path) -> Iterator[None]:
+    """Errors about a temporary name beside ``target`` name what the user asked for, ``path``."""
+    prefix = temporary_prefix(target)
+
+    def is_temporary(name: str | None) -> bool:
+        return any(part.startswith(prefix) for part in Path(name or "").parts)
+
+    try:
+        yield
+    except OSError as error:
+        if is_temporary(error.filename) or is_temporary(error.filename2):
+            error.filename, error.filename2 = str(path), None
+        raise
+    except DemoticError as error:
+        if is_temporary(error.path):
+            error.path = str(path)
+        raise
 
 
 def _is_device(target: Path) -> bool:
@@ -252,14 +270,15 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
     import tempfile
 
     target = Path(path)
-    with naming(path):
+    prefix = temporary_prefix(target)
+    with naming(path), speaking_of(path, target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        temporary = Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent))
         try:
             yield temporary
             temporary.chmod(0o777 & ~_umask())
             if target.is_dir():
-                old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+                old = Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent))
                 target.replace(old)
                 try:
                     temporary.replace(target)

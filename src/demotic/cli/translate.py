@@ -9,7 +9,14 @@ from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
-from demotic.cli.options import JsonLog, Quiet, Threads, progress_for, thread_count
+from demotic.cli.options import (
+    JsonLog,
+    Quiet,
+    Threads,
+    check_files,
+    progress_for,
+    thread_count,
+)
 
 if TYPE_CHECKING:
     from demotic.model import Translation
@@ -71,6 +78,7 @@ def command(
     from demotic import files
     from demotic.model import load
 
+    check_files(inputs=text or [Path("-")], outputs=[output])
     progress = progress_for(quiet=quiet, json_log=json_log)
     translator = load(model, verify=verify)
     number = 0

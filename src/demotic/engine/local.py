@@ -48,22 +48,14 @@ class LocalEngine:
         self, rows: Iterable[pa.RecordBatch], schema: pa.Schema, query: str
     ) -> Iterator[pa.RecordBatch]:
         """The result of a query over the table ``rows``, in batches."""
-        with self._database() as database:
+        with _explained(), self._database() as database:
             columns = ", ".join(f'"{column.name}" {_TYPES[str(column.type)]}' for column in schema)
             database.execute(f"CREATE TABLE rows ({columns})")
             for batch in rows:
-                with _explained():
-                    database.register("batch", batch)
-                    database.execute("INSERT INTO rows SELECT * FROM batch")
-                    database.unregister("batch")
-            with _explained():
-                reader = database.sql(query).to_arrow_reader(_ROWS)
-            while True:
-                with _explained():
-                    batch = next(reader, None)
-                if batch is None:
-                    return
-                yield batch
+                database.register("batch", batch)
+                database.execute("INSERT INTO rows SELECT * FROM batch")
+                database.unregister("batch")
+            yield from database.sql(query).to_arrow_reader(_ROWS)
 
     @contextlib.contextmanager
     def _database(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -78,9 +70,8 @@ class LocalEngine:
                 "memory_limit": f"{memory >> 20}MiB",
                 "temp_directory": folder,
             }
-            with _explained():
-                # A file, so that rows which no longer fit need not be kept in memory.
-                database = duckdb.connect(str(Path(folder) / "rows.db"), config=settings)
+            # A file, so that rows which no longer fit need not be kept in memory.
+            database = duckdb.connect(str(Path(folder) / "rows.db"), config=settings)
             try:
                 yield database
             finally:
@@ -99,7 +90,8 @@ def _explained() -> Iterator[None]:
             f"the database ran out of memory: {_first_line(error)}",
             remedy="give more memory, fewer threads, or more room for temporary files",
         ) from error
-    except duckdb.IOException as error:
+    # The last two where it finds while it commits, or afterwards, that a file cannot be written.
+    except (duckdb.IOException, duckdb.TransactionException, duckdb.FatalException) as error:
         raise FileAccessError(
             f"temporary files: {_first_line(error)}",
             remedy="free some disk space or name another folder for temporary files",

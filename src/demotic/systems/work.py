@@ -72,7 +72,7 @@ class WorkFolder:
             if folder.is_dir() and any(folder.iterdir()):
                 if not (folder / _MARK).is_file():
                     raise ArgumentError(
-                        f"{folder} is a folder with other files in it",
+                        "a folder with other files in it",
                         remedy="name a new folder for the work",
                     )
                 if not resume:
