@@ -185,10 +185,10 @@ struct Scoring {
   RuleScorer scorer;
 
   Scoring(const std::string& path, const Vocab& source, const Vocab& target,
-          const LexicalTable& table, uint32_t limit, bool orientations)
+          const LexicalTable& table, const RuleChoice& choice, bool orientations)
       : builder(path, {"X"}, columns(orientations), source.view(), target.view()),
         lexicon(table, source.view(), target.view()),
-        scorer(builder, lexicon, limit) {}
+        scorer(builder, lexicon, choice) {}
 };
 
 BinaryView view(const Borders& borders, const Bytes& bytes, size_t rows) {
@@ -202,11 +202,17 @@ BinaryView view(const Borders& borders, const Bytes& bytes, size_t rows) {
 
 void bind_scoring(nb::module_& m) {
   nb::class_<Scoring>(m, "RuleScorer", "Turns sorted, counted rules into a scored table")
-      .def(nb::init<const std::string&, const Vocab&, const Vocab&, const LexicalTable&, uint32_t,
-                    bool>(),
-           nb::arg("path"), nb::arg("source"), nb::arg("target"), nb::arg("lexical"),
-           nb::arg("limit"), nb::arg("orientations"), nb::keep_alive<1, 3>(),
-           nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+      .def(
+          "__init__",
+          [](Scoring* self, const std::string& path, const Vocab& source, const Vocab& target,
+             const LexicalTable& lexical, uint32_t max_targets, uint32_t min_sentences,
+             bool orientations) {
+            new (self)
+                Scoring(path, source, target, lexical, {max_targets, min_sentences}, orientations);
+          },
+          nb::arg("path"), nb::arg("source"), nb::arg("target"), nb::arg("lexical"),
+          nb::arg("max_targets"), nb::arg("min_sentences"), nb::arg("orientations"),
+          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
       .def(
           "use_orientations",
           [](Scoring& scoring, const std::array<uint64_t, 2 * kOrientations>& counts) {

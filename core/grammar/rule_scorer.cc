@@ -84,9 +84,9 @@ bool RuleLexicon::knows(std::span<const Symbol> source, std::span<const Symbol> 
 // -- merging -----------------------------------------------------------------------------------
 
 const std::vector<std::string>& RuleScorer::feature_names() {
-  static const std::vector<std::string> names{"TargetGivenSource", "SourceGivenTarget",
-                                              "LexicalTargetGivenSource",
-                                              "LexicalSourceGivenTarget"};
+  static const std::vector<std::string> names{
+      "TargetGivenSource",        "SourceGivenTarget", "LexicalTargetGivenSource",
+      "LexicalSourceGivenTarget", "SeenOnce",          "SeenTwice"};
   return names;
 }
 
@@ -104,6 +104,12 @@ void RuleScorer::use_orientations(const std::array<uint64_t, 2 * kOrientations>&
     for (size_t o = 0; o < kOrientations; ++o)
       shares_[side + o] = (static_cast<double>(counts[side + o]) + 1) / total;
   }
+}
+
+RuleScorer::RuleScorer(RuleTableBuilder& out, const RuleLexicon& lexicon, const RuleChoice& choice)
+    : out_(out), lexicon_(lexicon), choice_(choice) {
+  if (choice.min_sentences < 1 || choice.min_sentences > kOrigins)
+    throw Error(Fault::argument, "min_sentences must be from 1 to " + std::to_string(kOrigins));
 }
 
 RuleScorer::Bytes RuleScorer::keep(std::string_view bytes) {
@@ -164,14 +170,20 @@ void RuleScorer::end_target() {
 
 // -- writing -----------------------------------------------------------------------------------
 
-// Leaves the best `limit_` candidates, in the order they had.
+// Leaves those that were chosen, in the order they had.
 void RuleScorer::choose() {
-  if (limit_ == 0 || candidates_.size() <= limit_) return;
+  if (choice_.min_sentences > 1 && std::any_of(source_symbols_.begin(), source_symbols_.end(),
+                                               [](Symbol symbol) { return !is_word(symbol); }))
+    std::erase_if(candidates_, [&](const Candidate& candidate) {
+      return candidate.origins.count < choice_.min_sentences;
+    });
+  const uint32_t limit = choice_.max_targets;
+  if (limit == 0 || candidates_.size() <= limit) return;
   const auto by_mass = [&](const Candidate& a, const Candidate& b) {
     return a.mass != b.mass ? a.mass > b.mass : view(a.target) < view(b.target);
   };
-  std::nth_element(candidates_.begin(), candidates_.begin() + limit_, candidates_.end(), by_mass);
-  candidates_.resize(limit_);
+  std::nth_element(candidates_.begin(), candidates_.begin() + limit, candidates_.end(), by_mass);
+  candidates_.resize(limit);
   std::sort(candidates_.begin(), candidates_.end(), [&](const Candidate& a, const Candidate& b) {
     return view(a.target) < view(b.target);
   });
@@ -203,22 +215,27 @@ void RuleScorer::write(const Candidate& candidate, double source_total) {
     throw Error(Fault::argument, "a rule of other words than the vocabularies'");
   const auto mass = static_cast<double>(candidate.mass);
   const auto lexical = lexicon_.weights(source_symbols_, target_symbols_, links_);
-  std::vector<float> scores{
+  const auto seen_in = [&](uint32_t sentences) {
+    return candidate.origins.count == sentences ? 1.0f : 0.0f;
+  };
+  scores_ = {
       log_floored(mass / source_total),
       log_floored(mass / static_cast<double>(candidate.target_total)),
       static_cast<float>(lexical.target_given_source),
       static_cast<float>(lexical.source_given_target),
+      seen_in(1),
+      seen_in(2),
   };
   if (orientations_) {
     const double unit = kSmoothing * static_cast<double>(kUnitMass);
     for (size_t i = 0; i < shares_.size(); ++i)
-      scores.push_back(log_floored(
+      scores_.push_back(log_floored(
           (static_cast<double>(candidate.orientations[i]) + unit * shares_[i]) / (mass + unit)));
   }
   const std::array<float, RuleTable::kCounts> counts{whole(candidate.target_total),
                                                      whole(static_cast<int64_t>(source_total)),
                                                      whole(candidate.mass)};
-  out_.add({HieroExtractor::kX, source_symbols_, target_symbols_, scores, links_,
+  out_.add({HieroExtractor::kX, source_symbols_, target_symbols_, scores_, links_,
             std::span(candidate.origins.of).first(candidate.origins.count), counts});
 }
 

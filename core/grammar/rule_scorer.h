@@ -1,12 +1,14 @@
 // Counted rules, sorted, into a scored table.
 //
-//   RuleScorer scorer(builder, lexicon, 30);
+//   RuleScorer scorer(builder, lexicon, {.max_targets = 30, .min_sentences = 2});
 //   scorer.add(source, target, links, mass, origins, total);   rows of rule_columns.h, ascending by
 //   scorer.finish();                                           (source, target); total: c(e)
 //
 // Scores, natural logs: P(e|f) = c(f,e) / c(f), P(f|e) = c(f,e) / c(e), and the lexical weights of
 // the rule's most frequent word links (Koehn, Och and Marcu 2003): the product, over the words of a
-// side, of the mean probability of their links; of NULL for words without a link.
+// side, of the mean probability of their links; of NULL for words without a link.  Relative
+// frequencies of rare rules say little: SeenOnce and SeenTwice are 1 for rules that were seen in so
+// many sentences, so that a learner can weigh that.
 //
 // Rows with orientations add six more, the smoothed log-probabilities of monotone, swap and other
 // towards what comes before and after on the target side (Koehn et al. 2005); `orientations` are
@@ -47,14 +49,19 @@ class RuleLexicon {
   std::vector<uint32_t> target_ids_;
 };
 
+// Which of the counted rules the table gets.  Probabilities count the others too.
+struct RuleChoice {
+  uint32_t max_targets = 0;    // of most mass for each source side; 0: all
+  uint32_t min_sentences = 1;  // that gave a rule with nonterminals; at most kOrigins
+};
+
 class RuleScorer {
  public:
   static constexpr double kFloor = 1e-10;  // the least probability
   static const std::vector<std::string>& feature_names();
 
-  // Keeps the `limit` rules of most mass for each source side, all if it is 0.
-  RuleScorer(RuleTableBuilder& out, const RuleLexicon& lexicon, uint32_t limit)
-      : out_(out), lexicon_(lexicon), limit_(limit) {}
+  // Throws Error(argument) where the choice is out of its range.
+  RuleScorer(RuleTableBuilder& out, const RuleLexicon& lexicon, const RuleChoice& choice);
 
   static const std::vector<std::string>& orientation_names();
   // Counts of all occurrences: to what is before, to what is after.  Before the first add().
@@ -96,7 +103,7 @@ class RuleScorer {
 
   RuleTableBuilder& out_;
   const RuleLexicon& lexicon_;
-  uint32_t limit_;
+  RuleChoice choice_;
 
   static constexpr double kSmoothing = 1.5;  // occurrences that the shares count for
   bool orientations_ = false;
@@ -107,6 +114,7 @@ class RuleScorer {
   std::vector<Candidate> candidates_;
   std::vector<Variant> variants_;
   std::vector<Symbol> source_symbols_, target_symbols_;
+  std::vector<float> scores_;
   std::vector<RuleLink> links_;
 };
 

@@ -23,6 +23,8 @@ NAMES = [
     "SourceGivenTarget",
     "LexicalTargetGivenSource",
     "LexicalSourceGivenTarget",
+    "SeenOnce",
+    "SeenTwice",
 ]
 
 Pair = tuple[list[str], list[str], list[tuple[int, int]]]
@@ -152,6 +154,28 @@ def test_origins_are_the_first_three_sentences_that_gave_the_rule(
             origins[f, e].append(sentence)
     for rule in extract(corpus, tmp_path, HieroOptions(max_targets=0)):
         assert list(rule.origins) == origins[rule.source, rule.target][:3]
+        seen = len(origins[rule.source, rule.target])
+        assert (rule.scores["SeenOnce"], rule.scores["SeenTwice"]) == (seen == 1, seen == 2)
+
+
+@many
+@given(corpus=st.lists(pairs(), min_size=1, max_size=6), least=st.integers(1, 3))
+def test_rules_with_nonterminals_need_their_number_of_sentences_and_no_score_changes(
+    corpus: list[Pair], least: int, tmp_path: Path
+) -> None:
+    everything = list(extract(corpus, tmp_path, HieroOptions(max_targets=0)))
+    kept = extract(corpus, tmp_path, HieroOptions(max_targets=0, min_sentences=least))
+    assert [(str(rule), rule.scores) for rule in kept] == [
+        (str(rule), rule.scores)
+        for rule in everything
+        if len(rule.origins) >= least or not any(f.startswith("[X") for f in rule.source)
+    ]
+
+
+@pytest.mark.parametrize("least", [0, 4])
+def test_a_number_of_sentences_that_is_not_recorded_is_refused(least: int, tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match="min_sentences"):
+        extract([(["a"], ["u"], [(0, 0)])], tmp_path, HieroOptions(min_sentences=least))
 
 
 def test_the_chinese_example_gives_rules_with_swapped_nonterminals(tmp_path: Path) -> None:

@@ -187,7 +187,12 @@ def test_given_links_are_used_for_the_pairs_that_remain(tmp_path: Path) -> None:
     model = demotic.train(
         bitext,
         dev=Bitext.from_pairs(rows, source_language="xx", target_language="yy"),
-        config={**toys.QUICK, "tokenised": True, "align": {"file": str(links)}},
+        config={
+            **toys.QUICK,
+            "tokenised": True,
+            "align": {"file": str(links)},
+            "grammar": {"min_sentences": 1},
+        },
     )
     assert model.translate("c d").text == "D C"
     assert model.about.dev["signature"].split("|")[3] == "tok:none"

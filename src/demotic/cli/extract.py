@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -85,6 +85,9 @@ def command(
     max_targets: Annotated[
         int, typer.Option(min=0, help="Rules kept for each source side; 0 keeps all.")
     ] = 30,
+    min_sentences: Annotated[
+        int, typer.Option(min=1, max=3, help="Sentences that must give a rule with nonterminals.")
+    ] = 1,
     lexical: Annotated[
         Path | None,
         typer.Option(
@@ -104,9 +107,10 @@ def command(
 ) -> None:
     """Extract hierarchical rules, or plain phrases, from aligned text, and score them.
 
-    Rules are those of Chiang (2007), counted exactly. Scores, natural logs, are TargetGivenSource,
-    SourceGivenTarget and the two lexical weights; each rule keeps its word links, its counts and
-    up to three sentences it was seen in. The result is the same for any --threads and --memory.
+    Rules are those of Chiang (2007), counted exactly. Scores are TargetGivenSource,
+    SourceGivenTarget and the two lexical weights, natural logs, and SeenOnce and SeenTwice, 1 for
+    rules of one and of two sentences; each rule keeps its word links, its counts and up to three
+    sentences it was seen in. The result is the same for any --threads and --memory.
 
     \b
     Examples:
@@ -125,6 +129,8 @@ def command(
         "max_nonterminals": max_nonterminals,
         "min_hole": min_hole,
         "tight": tight,
+        "max_targets": max_targets,
+        "min_sentences": min_sentences,
     }
     if orientations and not phrases:
         raise typer.BadParameter("only plain phrases have them", param_hint="--orientations")
@@ -133,7 +139,6 @@ def command(
     options = _options(
         HieroOptions.phrases(orientations=orientations) if phrases else HieroOptions(),
         given,
-        max_targets,
     )
     check_out(out, format)
     read = [source, target, alignment, lexical, filter]
@@ -179,14 +184,10 @@ class _Texts:
         progress.say(f"{len(table):,} rules")
 
 
-def _options(
-    options: HieroOptions, given: dict[str, int | bool | None], max_targets: int
-) -> HieroOptions:
-    from dataclasses import asdict
-
-    from demotic.grammar import HieroOptions
+def _options(options: HieroOptions, given: dict[str, Any]) -> HieroOptions:
+    from dataclasses import replace
 
     chosen = {name: value for name, value in given.items() if value is not None}
     if options.max_nonterminals == 0 and "max_phrase" in chosen:
         chosen.setdefault("max_symbols", chosen["max_phrase"])  # a phrase is one rule, whole
-    return HieroOptions(**{**asdict(options), **chosen, "max_targets": max_targets})
+    return replace(options, **chosen)

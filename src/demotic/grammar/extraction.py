@@ -61,7 +61,8 @@ class HieroOptions:
     Initial phrase pairs have at most ``max_phrase`` words a side and, if ``tight``, no unaligned
     word at an edge.  Rules have at most ``max_symbols`` symbols on the source side and
     ``max_nonterminals`` (0 to 2) nonterminals, each for at least ``min_hole`` source words.  The
-    ``max_targets`` most frequent rules of each source side are kept; 0 keeps all.
+    ``max_targets`` most frequent rules of each source side are kept; 0 keeps all.  Rules with
+    nonterminals are kept if ``min_sentences`` (1 to 3) sentences gave them.
 
     ``orientations`` adds the columns of lexicalised reordering: log-probabilities that a phrase
     follows monotonely, swaps or does something else, towards the phrases before and after it on the
@@ -74,6 +75,7 @@ class HieroOptions:
     min_hole: int = 1
     tight: bool = True
     max_targets: int = 30
+    min_sentences: int = 1
     orientations: bool = False
 
     @classmethod
@@ -99,7 +101,7 @@ class HieroOptions:
         """The same for the core."""
         options = _core.HieroOptions()
         for name, value in asdict(self).items():
-            if name != "max_targets":
+            if name not in ("max_targets", "min_sentences"):  # decided when all is counted
                 setattr(options, name, value)
         return options
 
@@ -139,8 +141,9 @@ def extract_hiero(
             source.vocab,
             target.vocab,
             lexical.core,
-            options.max_targets,
-            options.orientations,
+            max_targets=options.max_targets,
+            min_sentences=options.min_sentences,
+            orientations=options.orientations,
         )
         with progress.step("scoring rules", unit="rules") as advance:
             for number, batch in enumerate(engine.aggregate(counted, _SCHEMA, _QUERY)):

@@ -13,6 +13,8 @@ START = {  # in the scale of natural logs; tuning begins here
     "SourceGivenTarget": 0.2,
     "LexicalTargetGivenSource": 0.2,
     "LexicalSourceGivenTarget": 0.2,
+    "SeenOnce": 0.0,
+    "SeenTwice": 0.0,
     "LanguageModel": 0.5,
     "WordPenalty": 0.5,
     "RulePenalty": 0.0,
@@ -26,6 +28,7 @@ START = {  # in the scale of natural logs; tuning begins here
 class Config(TrainingConfig):
     """Everything that can be chosen; saved in the model in full."""
 
-    grammar: HieroOptions = field(default_factory=HieroOptions)
+    grammar: HieroOptions = field(default_factory=lambda: HieroOptions(min_sentences=2))
+    """Rules with nonterminals that one sentence alone gave are most of a grammar, and mislead."""
     decode: DecoderOptions = field(default_factory=DecoderOptions)
     tune: TuneConfig = field(default_factory=TuneConfig)

@@ -12,7 +12,7 @@ from demotic.systems.work import Stage
 
 
 def extract_rules(training: Training, options: HieroOptions, text: Stage, links: Stage) -> Stage:
-    """Rules with their four scores (Chiang 2007, sections 3 and 4)."""
+    """Rules with their scores (Chiang 2007, sections 3 and 4)."""
     stage = training.work.stage(
         "extract", asdict(options), after=[text, links], files=["rules.bin"]
     )
