@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 class DecoderOptions:
     """How to search."""
 
-    pops: int = 30
+    pops: int = 50
     """Candidates taken at each node of the forest: more of them find better ones, slower."""
-    init: Literal["eager", "lazy"] = "eager"
+    init: Literal["eager", "lazy"] = "lazy"
     """``eager`` scores every rule with the language model; ``lazy`` those whose turn comes."""
     span_limit: int = 10
     """Source words that a nonterminal other than the goal may cover."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from demotic.align.symmetrise import DEFAULT
@@ -68,7 +68,7 @@ class TrainingConfig:
     """What every system asks; systems add their own.  Saved in the model."""
 
     tokenised: bool = False
-    """The text has spaces between its tokens already and is taken as it is."""
+    """The text has spaces between its tokens already; neither these nor their case change."""
     dev_size: int = 1000
     """Pairs held out for tuning when no development set is given; at most a tenth of all."""
     seed: int = 1
@@ -82,9 +82,10 @@ class TrainingConfig:
 
     def __post_init__(self) -> None:
         if self.tokenised:
-            plain = OrthographyConfig(tokeniser="none", casing="none", protect=())
-            object.__setattr__(self, "source", plain)
-            object.__setattr__(self, "target", plain)
+            for side in ("source", "target"):
+                asked: OrthographyConfig = getattr(self, side)
+                plain = replace(asked, tokeniser="none", casing="none", protect=())
+                object.__setattr__(self, side, plain)
         elif self.align.file is not None:
             raise ArgumentError(
                 "links of another aligner belong to text that is tokenised already",
