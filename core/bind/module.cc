@@ -59,4 +59,6 @@ NB_MODULE(_core, m) {
   demotic::bind::decode(m);
   demotic::bind::phrase(m);
   demotic::bind::undirected(m);
+  demotic::bind::local_model(m);
+  demotic::bind::blocks(m);
 }

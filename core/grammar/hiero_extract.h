@@ -51,8 +51,27 @@ class HieroExtractor {
  public:
   static constexpr uint32_t kX = 0;  // the one category
 
+  struct Pair {
+    uint32_t source_begin, source_end, target_begin, target_end;
+    uint32_t source_size() const { return source_end - source_begin; }
+    bool inside(const Pair& outer) const {
+      return source_begin >= outer.source_begin && source_end <= outer.source_end &&
+             target_begin >= outer.target_begin && target_end <= outer.target_end;
+    }
+    bool meets_on_target(const Pair& other) const {  // loose pairs may share unaligned words
+      return target_begin < other.target_end && other.target_begin < target_end;
+    }
+  };
+
   // Throws Error(argument) where an option is out of its range.
   explicit HieroExtractor(const HieroOptions& options = {});
+
+  // The initial pairs alone, by (source_begin, source_end).
+  std::span<const Pair> initial_pairs(uint32_t source_size, uint32_t target_size,
+                                      std::span<const Link> links) {
+    find_initial_pairs(source_size, target_size, links);
+    return pairs_;
+  }
 
   template <class Emit>
   void operator()(std::span<const uint32_t> source, std::span<const uint32_t> target,
@@ -71,17 +90,6 @@ class HieroExtractor {
   }
 
  private:
-  struct Pair {
-    uint32_t source_begin, source_end, target_begin, target_end;
-    uint32_t source_size() const { return source_end - source_begin; }
-    bool inside(const Pair& outer) const {
-      return source_begin >= outer.source_begin && source_end <= outer.source_end &&
-             target_begin >= outer.target_begin && target_end <= outer.target_end;
-    }
-    bool meets_on_target(const Pair& other) const {  // loose pairs may share unaligned words
-      return target_begin < other.target_end && other.target_begin < target_end;
-    }
-  };
   struct Holes {
     uint32_t count;
     std::array<uint32_t, kMaxArity> pair;  // indices into pairs_, in source order

@@ -1,0 +1,430 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "bind/bind.h"
+#include "grammar/block_events.h"
+#include "grammar/block_extract.h"
+#include "grammar/block_pairs.h"
+#include "grammar/block_set.h"
+#include "grammar/block_table.h"
+
+namespace demotic::bind {
+
+namespace {
+
+template <class T>
+nb::ndarray<nb::numpy, T> numpy(std::vector<T> values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T>(kept->data(), {kept->size()}, owner);
+}
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::vector<T> copy_of(const Vector<T>& v) {
+  return {v.data(), v.data() + v.shape(0)};
+}
+
+template <class T>
+std::vector<T> copy(std::span<const T> values) {
+  return {values.begin(), values.end()};
+}
+
+// -- the table -----------------------------------------------------------------------------------
+
+uint32_t block_index(const BlockTable& table, uint32_t block) {
+  if (block >= table.blocks()) throw nb::index_error("no such block");
+  return block;
+}
+
+void bind_table(nb::module_& m) {
+  nb::class_<BlockTable>(m, "BlockTable", "See demotic.grammar.BlockTable")
+      .def(
+          "__init__",
+          [](BlockTable* self, const std::string& path, std::optional<bool> verify) {
+            const nb::gil_scoped_release unlocked;
+            new (self) BlockTable(BlockTable::open(path, verify));
+          },
+          nb::arg("path"), nb::arg("verify") = nb::none())
+      .def(nb::init<const BlockTable&>(), nb::arg("table"))
+      .def("save_binary", &BlockTable::save, nb::arg("path"), Unlocked())
+      .def("__len__", &BlockTable::blocks)
+      .def_prop_ro("phrases", &BlockTable::phrases, "Different source phrases")
+      .def_prop_ro("fingerprint", [](const BlockTable& t) { return t.totals().fingerprint; })
+      .def_prop_ro("total", [](const BlockTable& t) { return t.totals().count; })
+      .def_prop_ro("left_total", [](const BlockTable& t) { return t.totals().left; })
+      .def_prop_ro("right_total", [](const BlockTable& t) { return t.totals().right; })
+      .def_prop_ro("max_words", [](const BlockTable& t) { return t.totals().max_words; })
+      .def_prop_ro("lexical_kind",
+                   [](const BlockTable& t) {
+                     return t.totals().lexical == LexicalKind::literal ? "literal" : "koehn";
+                   })
+      .def(
+          "source_word", [](const BlockTable& t, uint32_t id) { return t.source_vocab().word(id); },
+          nb::arg("id"))
+      .def(
+          "target_word", [](const BlockTable& t, uint32_t id) { return t.target_vocab().word(id); },
+          nb::arg("id"))
+      .def(
+          "find_source_word",
+          [](const BlockTable& t, std::string_view word) { return t.source_vocab().find(word); },
+          nb::arg("word"), "The word's id, or 0")
+      .def(
+          "source_ids",
+          [](const BlockTable& t, uint32_t block) {
+            return copy(t.source(t.phrase_of(block_index(t, block))));
+          },
+          nb::arg("block"))
+      .def(
+          "target_ids",
+          [](const BlockTable& t, uint32_t block) { return copy(t.target(block_index(t, block))); },
+          nb::arg("block"))
+      .def(
+          "origins",
+          [](const BlockTable& t, uint32_t block) {
+            return copy(t.origins(block_index(t, block)));
+          },
+          nb::arg("block"))
+      .def(
+          "count",
+          [](const BlockTable& t, uint32_t block) { return t.count(block_index(t, block)); },
+          nb::arg("block"), "N(b)")
+      .def(
+          "left", [](const BlockTable& t, uint32_t block) { return t.left(block_index(t, block)); },
+          nb::arg("block"), "N_L(b)")
+      .def(
+          "right",
+          [](const BlockTable& t, uint32_t block) { return t.right(block_index(t, block)); },
+          nb::arg("block"), "N_R(b)")
+      .def(
+          "lexical",
+          [](const BlockTable& t, uint32_t block) { return t.lexical(block_index(t, block)); },
+          nb::arg("block"), "-ln p(S|T)")
+      .def(
+          "find",
+          [](const BlockTable& t, const std::vector<uint32_t>& source) {
+            const uint32_t phrase = source.empty() ? kNoPhrase : t.find(source);
+            if (phrase == kNoPhrase) return std::tuple(0u, 0u);
+            return std::tuple(t.first_block(phrase), t.last_block(phrase));
+          },
+          nb::arg("source"), "First block of a source phrase, and one past its last")
+      .def(
+          "encode_source",
+          [](const BlockTable& t, nb::bytes text, TokenLines& lines) {
+            encode(std::string_view(text.c_str(), text.size()), t.source_vocab(), lines);
+          },
+          nb::arg("text"), nb::arg("lines"), "Append lines of text as the table's ids")
+      .def(
+          "encode_target",
+          [](const BlockTable& t, nb::bytes text, TokenLines& lines) {
+            encode(std::string_view(text.c_str(), text.size()), t.target_vocab(), lines);
+          },
+          nb::arg("text"), nb::arg("lines"), "Append lines of text as the table's ids")
+      .def(
+          "with_orientation",
+          [](const BlockTable& t, Vector<uint32_t> left, Vector<uint32_t> right) {
+            return t.with_orientation(copy_of(left), copy_of(right));
+          },
+          nb::arg("left").noconvert(), nb::arg("right").noconvert())
+      .def(
+          "filtered",
+          [](const BlockTable& t, const std::vector<std::string>& sentences) {
+            std::vector<uint32_t> kept;
+            BlockTable small = filter_blocks(t, sentences, kept);
+            return nb::make_tuple(std::move(small), numpy(std::move(kept)));
+          },
+          nb::arg("sentences"), nb::keep_alive<0, 1>(),
+          "The blocks that some sentence can use, and their old numbers");
+}
+
+// -- extraction ----------------------------------------------------------------------------------
+
+LexicalKind lexical_named(const std::string& name) {
+  if (name == "literal") return LexicalKind::literal;
+  if (name == "koehn") return LexicalKind::koehn;
+  throw Error(Fault::argument, "there is no lexical weight '" + name + "'", 0, "literal or koehn");
+}
+
+struct Extraction {
+  BlockExtractor extract;
+  BlockSet set;
+  uint32_t longest;
+  uint64_t skipped = 0;
+
+  Extraction(uint32_t max_words, uint32_t longest) : extract(max_words), longest(longest) {}
+
+  void run(const TokenLines& source, const TokenLines& target, const Links& links, const Links* all,
+           size_t begin, size_t end) {
+    end = std::min({end, source.size(), target.size(), links.size()});
+    for (size_t line = begin; line < end; ++line) {
+      const std::span<const uint32_t> f = source[line];
+      const std::span<const uint32_t> e = target[line];
+      if (f.size() > longest || e.size() > longest) {
+        ++skipped;
+        continue;
+      }
+      const auto places = all == nullptr
+                              ? extract(static_cast<uint32_t>(f.size()),
+                                        static_cast<uint32_t>(e.size()), links[line])
+                              : extract(static_cast<uint32_t>(f.size()),
+                                        static_cast<uint32_t>(e.size()), links[line], (*all)[line]);
+      for (const BlockPlace& p : places)
+        set.add(f.subspan(p.source_begin, p.source_end - p.source_begin),
+                e.subspan(p.target_begin, p.target_end - p.target_begin),
+                static_cast<uint32_t>(line));
+    }
+  }
+};
+
+void bind_extraction(nb::module_& m) {
+  nb::class_<Extraction>(m, "BlockExtraction", "Extracts and counts blocks")
+      .def(nb::init<uint32_t, uint32_t>(), nb::arg("max_words"), nb::arg("longest"))
+      .def("run", &Extraction::run, nb::arg("source"), nb::arg("target"), nb::arg("links"),
+           nb::arg("all").none(), nb::arg("begin"), nb::arg("end"), Unlocked(),
+           "Extract from the sentence pairs from begin up to end; `all` asks for projection")
+      .def(
+          "finish",
+          [](Extraction& extraction, const Vocab& source, const Vocab& target, uint32_t min_count,
+             const std::string& lexical) {
+            const LexicalKind kind = lexical_named(lexical);
+            const nb::gil_scoped_release unlocked;
+            return extraction.set.finish(source, target, {.min_count = min_count, .lexical = kind});
+          },
+          nb::arg("source"), nb::arg("target"), nb::arg("min_count"), nb::arg("lexical"))
+      .def_prop_ro("occurrences", [](const Extraction& e) { return e.set.occurrences(); })
+      .def_ro("skipped", &Extraction::skipped);
+}
+
+// -- events --------------------------------------------------------------------------------------
+
+PairCounts pair_counts_named(const std::string& name) {
+  if (name == "none") return PairCounts::none;
+  if (name == "observed") return PairCounts::observed;
+  if (name == "candidates") return PairCounts::candidates;
+  throw Error(Fault::argument, "pairs cannot be counted over '" + name + "'", 0,
+              "observed or candidates");
+}
+
+UnigramCost unigram_named(const std::string& name) {
+  if (name == "raw") return UnigramCost::raw;
+  if (name == "per-word") return UnigramCost::per_word;
+  if (name == "equal-length") return UnigramCost::equal_length;
+  throw Error(Fault::argument, "there is no unigram cost '" + name + "'", 0,
+              "raw, per-word or equal-length");
+}
+
+const char* name_of(Orientation o) {
+  return o == Orientation::left ? "L" : o == Orientation::right ? "R" : "N";
+}
+
+BlockText text_of(const TokenLines& source, const TokenLines& target, const Links& links,
+                  const Links* all) {
+  return {source, target, links, all == nullptr ? links : *all};
+}
+
+void check_text(const BlockEventOptions& options, const BlockText& text, size_t end) {
+  const bool fits = end <= text.source.size() && end <= text.target.size() &&
+                    (!options.aligned || (end <= text.links.size() && end <= text.all.size()));
+  if (!fits) throw Error(Fault::argument, "texts and links have different numbers of lines");
+}
+
+using Group =
+    std::tuple<std::optional<uint32_t>, std::vector<std::tuple<uint32_t, const char*, uint32_t>>,
+               std::vector<uint32_t>>;
+
+Group group_of(const BlockCandidates& candidates, std::optional<uint32_t> previous) {
+  std::vector<std::tuple<uint32_t, const char*, uint32_t>> list;
+  for (const BlockCandidate& c : candidates.list)
+    list.emplace_back(c.block, name_of(c.orientation), c.source_begin);
+  return {previous, list, candidates.labels};
+}
+
+// (occurrences, L/R groups, N groups) of one sentence pair, for those who want to look.
+nb::tuple pair_events(const BlockTable& table, const BlockEventOptions& options,
+                      const TokenLines& source, const TokenLines& target, const Links& links,
+                      const Links* all, size_t line) {
+  const BlockText text = text_of(source, target, links, all);
+  check_text(options, text, line + 1);
+  BlockPairReader reader(table, options);
+  BlockCandidates candidates(table, options.candidates);
+  nb::list occurrences, successors, neutral;
+  if (!reader.read(text, line)) return nb::make_tuple(occurrences, successors, neutral);
+  for (const BlockOccurrence& o : reader.occurrences)
+    occurrences.append(
+        nb::make_tuple(o.block, o.source_begin, o.source_end, o.target_begin, o.target_end));
+  for (const OrientationEvents::Group& group : reader.events.groups) {
+    candidates.successors(reader.occurrences, reader.events, group);
+    successors.append(nb::cast(group_of(candidates, group.predecessor == kBeginBlock
+                                                        ? std::nullopt
+                                                        : std::optional(group.predecessor))));
+  }
+  for (const uint32_t i : reader.events.neutral) {
+    candidates.neutral(reader.occurrences[i]);
+    neutral.append(nb::cast(group_of(candidates, i)));
+  }
+  return nb::make_tuple(occurrences, successors, neutral);
+}
+
+void bind_events(nb::module_& m) {
+  nb::class_<BlockEventOptions>(m, "BlockEventOptions", "What counts as an event")
+      .def(
+          "__init__",
+          [](BlockEventOptions* self, bool aligned, bool projection, bool start,
+             uint32_t alternatives, bool drop_rare, const std::string& count_pairs,
+             uint32_t longest) {
+            new (self) BlockEventOptions{
+                .aligned = aligned,
+                .projection = projection,
+                .boundary = start ? Boundary::start : Boundary::neutral,
+                .candidates = {.alternatives = alternatives, .drop_rare = drop_rare},
+                .count_pairs = pair_counts_named(count_pairs),
+                .longest = longest};
+          },
+          nb::arg("aligned"), nb::arg("projection"), nb::arg("start"), nb::arg("alternatives"),
+          nb::arg("drop_rare"), nb::arg("count_pairs"), nb::arg("longest"));
+
+  nb::class_<BlockEventCounts>(m, "BlockEventCounts", "See demotic.grammar.EventCounts")
+      .def_ro("pairs", &BlockEventCounts::pairs)
+      .def_ro("skipped", &BlockEventCounts::skipped)
+      .def_ro("occurrences", &BlockEventCounts::occurrences)
+      .def_ro("left", &BlockEventCounts::left)
+      .def_ro("right", &BlockEventCounts::right)
+      .def_ro("neutral", &BlockEventCounts::neutral)
+      .def_ro("groups", &BlockEventCounts::groups)
+      .def_ro("candidates", &BlockEventCounts::candidates)
+      .def_ro("rare", &BlockEventCounts::rare);
+
+  struct Counter {
+    BlockEventOptions options;
+    BlockEventCounter counter;
+  };
+  nb::class_<Counter>(m, "BlockEventCounter", "Counts orientations and pairs of blocks")
+      .def(
+          "__init__",
+          [](Counter* self, const BlockTable& table, const BlockEventOptions& options) {
+            new (self) Counter{options, BlockEventCounter(table, options)};
+          },
+          nb::arg("table"), nb::arg("options"), nb::keep_alive<1, 2>())
+      .def(
+          "run",
+          [](Counter& c, const TokenLines& source, const TokenLines& target, const Links& links,
+             const Links* all, size_t begin, size_t end, unsigned threads) {
+            const BlockText text = text_of(source, target, links, all);
+            check_text(c.options, text, end);
+            const nb::gil_scoped_release unlocked;
+            c.counter.run(text, begin, end, threads);
+          },
+          nb::arg("source"), nb::arg("target"), nb::arg("links"), nb::arg("all").none(),
+          nb::arg("begin"), nb::arg("end"), nb::arg("threads"))
+      .def("left", [](const Counter& c) { return numpy(c.counter.left()); })
+      .def("right", [](const Counter& c) { return numpy(c.counter.right()); })
+      .def(
+          "frequent_pairs",
+          [](Counter& c, uint32_t threshold) {
+            std::vector<uint64_t> keys;
+            {
+              const nb::gil_scoped_release unlocked;
+              keys = frequent_keys(c.counter.take_pairs(), threshold);
+            }
+            return numpy(std::move(keys));
+          },
+          nb::arg("threshold"), "Keys of the pairs met more often than that; empties the counter")
+      .def_prop_ro("counts", [](const Counter& c) { return c.counter.counts(); });
+
+  struct Builder {
+    BlockEventOptions options;
+    BlockCosts costs;
+    std::unique_ptr<BlockEventBuilder> builder;
+  };
+  nb::class_<Builder>(m, "BlockEventBuilder", "Events with the features of their candidates")
+      .def(
+          "__init__",
+          [](Builder* self, const BlockTable& table, const Model* lm, const BlockPairs& pairs,
+             const BlockEventOptions& options, double smoothing, const std::string& unigram,
+             const std::string& folder, size_t memory) {
+            BlockCosts costs(table, lm,
+                             {.smoothing = smoothing, .unigram = unigram_named(unigram)});
+            new (self) Builder{options, std::move(costs), nullptr};
+            try {
+              self->builder =
+                  std::make_unique<BlockEventBuilder>(self->costs, pairs, options, folder, memory);
+            } catch (...) {
+              self->~Builder();
+              throw;
+            }
+          },
+          nb::arg("table"), nb::arg("lm").none(), nb::arg("pairs"), nb::arg("options"),
+          nb::arg("smoothing"), nb::arg("unigram"), nb::arg("folder"), nb::arg("memory"),
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
+      .def(
+          "run",
+          [](Builder& b, const TokenLines& source, const TokenLines& target, const Links& links,
+             const Links* all, size_t begin, size_t end, unsigned threads) {
+            const BlockText text = text_of(source, target, links, all);
+            check_text(b.options, text, end);
+            const nb::gil_scoped_release unlocked;
+            b.builder->run(text, begin, end, threads);
+          },
+          nb::arg("source"), nb::arg("target"), nb::arg("links"), nb::arg("all").none(),
+          nb::arg("begin"), nb::arg("end"), nb::arg("threads"))
+      .def(
+          "finish",
+          [](Builder& b) { return nb::make_tuple(b.builder->successors(), b.builder->neutral()); },
+          "L/R events and N events");
+  m.def("block_pair_events", &pair_events, nb::arg("table"), nb::arg("options"), nb::arg("source"),
+        nb::arg("target"), nb::arg("links"), nb::arg("all").none(), nb::arg("line"));
+}
+
+void bind_pairs(nb::module_& m) {
+  nb::class_<BlockPairs>(m, "BlockPairs", "See demotic.grammar.BlockPairs")
+      .def(
+          "__init__",
+          [](BlockPairs* self, Vector<uint64_t> keys, Vector<float> weights, uint64_t fingerprint) {
+            new (self) BlockPairs(copy_of(keys), copy_of(weights), fingerprint);
+          },
+          nb::arg("keys").noconvert(), nb::arg("weights").noconvert(), nb::arg("fingerprint"))
+      .def_static("open", &BlockPairs::open, nb::arg("path"), Unlocked())
+      .def("save_binary", &BlockPairs::save, nb::arg("path"), Unlocked())
+      .def("__len__", &BlockPairs::size)
+      .def("find", &BlockPairs::find, nb::arg("previous"), nb::arg("block"))
+      .def_prop_ro("fingerprint", &BlockPairs::fingerprint)
+      .def_prop_ro("keys", [](const BlockPairs& p) { return numpy(copy(p.keys())); })
+      .def_prop_ro("weights", [](const BlockPairs& p) { return numpy(copy(p.weights())); })
+      .def("check_table", &BlockPairs::check_table, nb::arg("table"))
+      .def(
+          "with_weights",
+          [](const BlockPairs& p, Vector<float> weights) {
+            return p.with_weights(copy_of(weights));
+          },
+          nb::arg("weights").noconvert())
+      .def(
+          "filtered",
+          [](const BlockPairs& p, Vector<uint32_t> kept, uint64_t fingerprint) {
+            return p.filtered({kept.data(), kept.shape(0)}, fingerprint);
+          },
+          nb::arg("kept").noconvert(), nb::arg("fingerprint"));
+}
+
+}  // namespace
+
+void blocks(nb::module_& m) {
+  m.attr("BEGIN_BLOCK") = kBeginBlock;
+  m.attr("NO_PAIR") = kNoPair;
+  bind_table(m);
+  bind_extraction(m);
+  bind_pairs(m);
+  bind_events(m);
+}
+
+}  // namespace demotic::bind

@@ -1,0 +1,153 @@
+// From aligned text to orientation counts and to the events that the local model learns from.
+//
+//   BlockText text{source, target, links, &all_links};
+//   BlockEventCounter counter(table, options);
+//   counter.run(text, begin, end, threads);                  some thousand pairs at a time
+//   counter.left(), counter.right(), counter.take_pairs()    N_L and N_R by block; pairs met
+//   BlockEventBuilder builder(costs, pairs, options, folder, memory);
+//   builder.run(text, begin, end, threads);
+//   EventGroups next = builder.successors();                 L/R events: five features and pairs
+//   EventGroups alone = builder.neutral();                   N events: (a), (c), (d), (e)
+//
+// Word ids are those of the table (BlockTable::source_vocab).  Pairs longer than `longest` words on
+// a side are skipped and counted.  Results do not depend on the number of threads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "align/links.h"
+#include "grammar/block_candidates.h"
+#include "grammar/block_costs.h"
+#include "grammar/block_match.h"
+#include "grammar/block_pairs.h"
+#include "learn/event_groups.h"
+#include "learn/growing_array.h"
+#include "text/token_lines.h"
+
+namespace demotic {
+
+inline constexpr uint32_t kBlockFeatures = 5;    // a, b, c, d, e
+inline constexpr uint32_t kNeutralFeatures = 4;  // a, c, d, e
+
+enum class PairCounts : uint8_t { none, observed, candidates };
+
+struct BlockEventOptions {
+  bool aligned = false;     // only where the links give a block, else wherever its words are
+  bool projection = false;  // how they give one (block_extract.h)
+  Boundary boundary = Boundary::start;
+  CandidateOptions candidates = {};
+  PairCounts count_pairs = PairCounts::observed;
+  uint32_t longest = 200;
+};
+
+struct BlockText {
+  const TokenLines& source;
+  const TokenLines& target;
+  const Links& links;
+  const Links& all;  // of the union, for projection; else anything
+};
+
+struct BlockEventCounts {
+  uint64_t pairs = 0;                         // sentence pairs looked at
+  uint64_t skipped = 0;                       // too long
+  uint64_t occurrences = 0;                   // of blocks
+  uint64_t left = 0, right = 0, neutral = 0;  // events
+  uint64_t groups = 0;                        // of successors
+  uint64_t candidates = 0;                    // of these groups
+  uint64_t rare = 0;  // L/R events whose block is not among its most frequent alternatives
+
+  BlockEventCounts& operator+=(const BlockEventCounts& other);
+};
+
+// One sentence pair after the other.
+class BlockPairReader {
+ public:
+  BlockPairReader(const BlockTable& table, const BlockEventOptions& options)
+      : options_(options), match_(table), extract_(table.totals().max_words) {}
+
+  bool read(const BlockText& text, size_t line);  // false: too long
+
+  std::span<const BlockOccurrence> occurrences;
+  OrientationEvents events;
+
+ private:
+  BlockEventOptions options_;
+  BlockMatcher match_;
+  BlockExtractor extract_;
+};
+
+class BlockEventCounter {
+ public:
+  BlockEventCounter(const BlockTable& table, const BlockEventOptions& options);
+
+  void run(const BlockText& text, size_t begin, size_t end, unsigned threads);
+  std::vector<uint32_t> left() const;
+  std::vector<uint32_t> right() const;
+  std::vector<uint64_t> take_pairs();  // keys of block_pairs.h, each as often as it was met
+  BlockEventCounts counts() const;
+
+ private:
+  struct Worker {
+    BlockPairReader reader;
+    BlockCandidates candidates;
+    std::vector<uint32_t> left, right;
+    std::vector<uint64_t> keys;
+    BlockEventCounts counts;
+  };
+  void count(const BlockText& text, size_t line, Worker& worker) const;
+
+  const BlockTable& table_;
+  BlockEventOptions options_;
+  std::vector<Worker> workers_;
+};
+
+// Groups of candidates being written, in memory or in files.
+class EventWriter {
+ public:
+  EventWriter(uint32_t width, uint32_t binaries, const std::string& folder, size_t memory);
+
+  // What one thread has made of a piece of the text.
+  struct Piece {
+    std::vector<uint32_t> rows;  // candidates by group
+    std::vector<float> features;
+    std::vector<uint32_t> binary;
+    std::vector<uint32_t> group, label;  // groups counted from the piece's first
+  };
+  void append(const Piece& piece);
+  EventGroups finish();
+
+ private:
+  uint32_t width_, binaries_;
+  uint64_t candidates_ = 0;
+  uint32_t groups_ = 0;
+  GrowingArray<uint64_t> group_ptr_;
+  GrowingArray<float> features_;
+  GrowingArray<uint32_t> binary_, group_, label_;
+};
+
+class BlockEventBuilder {
+ public:
+  // `memory` bytes for each array; what is larger goes to a file in `folder`.
+  BlockEventBuilder(const BlockCosts& costs, const BlockPairs& pairs,
+                    const BlockEventOptions& options, const std::string& folder, size_t memory);
+
+  void run(const BlockText& text, size_t begin, size_t end, unsigned threads);
+  EventGroups successors() { return successors_.finish(); }
+  EventGroups neutral() { return neutral_.finish(); }
+
+ private:
+  struct Worker;
+  struct Pieces {
+    EventWriter::Piece successors, neutral;
+  };
+  void build(const BlockText& text, size_t line, Worker& worker, Pieces& out) const;
+
+  const BlockCosts& costs_;
+  const BlockPairs& pairs_;
+  BlockEventOptions options_;
+  EventWriter successors_, neutral_;
+};
+
+}  // namespace demotic

@@ -1,0 +1,140 @@
+#include "grammar/block_table.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string_view>
+
+#include "io/checksum.h"
+#include "text/token_lines.h"
+
+namespace demotic {
+
+namespace {
+
+void require(bool holds) {
+  if (!holds)
+    throw Error(Fault::corrupt, "damaged block table", 0, "copy the file again or rebuild it");
+}
+
+uint64_t hash_words(std::span<const uint32_t> words) {
+  return checksum64(words.data(), words.size_bytes());
+}
+
+template <class T>
+Array<T> mapped(const std::shared_ptr<const Container>& file, std::string_view section) {
+  return Array<T>(file->section<T>(section), file);
+}
+
+template <class T>
+bool ascends(const Array<T>& ends, size_t size) {
+  return std::is_sorted(ends.begin(), ends.end()) &&
+         (ends.empty() ? 0 : ends[ends.size() - 1]) == size;
+}
+
+}  // namespace
+
+BlockTable::BlockTable(Parts parts) : parts_(std::move(parts)) {
+  const size_t n = parts_.count.size();
+  require(n < kBeginBlock && parts_.target_ends.size() == n && parts_.left.size() == n &&
+          parts_.right.size() == n && parts_.lexical.size() == n && parts_.origin_ends.size() == n);
+  require(parts_.block_ends.size() == parts_.phrase_ends.size());
+  require(std::has_single_bit(parts_.phrase_slots.size()));
+  // Borders of blocks index every other array: they alone are always checked.
+  require(ascends(parts_.block_ends, n));
+}
+
+BlockTable BlockTable::open(const std::string& path, std::optional<bool> verify) {
+  const auto file = std::make_shared<const Container>(path, "blocks", kVersion);
+  const bool check = verify.value_or(file->file_size() <= kSmallFile);
+  if (check) file->verify();
+  const std::span<const BlockTotals> totals = file->section<BlockTotals>("totals");
+  require(totals.size() == 1);
+  BlockTable table({.source_vocab = VocabView(*file, "source.vocab"),
+                    .target_vocab = VocabView(*file, "target.vocab"),
+                    .vocab_owner = file,
+                    .phrase_words = mapped<uint32_t>(file, "phrase.words"),
+                    .phrase_ends = mapped<uint64_t>(file, "phrase.ends"),
+                    .block_ends = mapped<uint32_t>(file, "block.ends"),
+                    .phrase_slots = mapped<uint32_t>(file, "phrase.slots"),
+                    .target_words = mapped<uint32_t>(file, "target.words"),
+                    .target_ends = mapped<uint64_t>(file, "target.ends"),
+                    .count = mapped<uint32_t>(file, "count"),
+                    .left = mapped<uint32_t>(file, "left"),
+                    .right = mapped<uint32_t>(file, "right"),
+                    .lexical = mapped<float>(file, "lexical"),
+                    .origins = mapped<uint32_t>(file, "origins"),
+                    .origin_ends = mapped<uint64_t>(file, "origin.ends"),
+                    .totals = totals[0]});
+  if (check) table.check_blocks();
+  return table;
+}
+
+// What a checksum cannot know: that whoever wrote the file wrote a block table.
+void BlockTable::check_blocks() const {
+  const Parts& p = parts_;
+  require(ascends(p.phrase_ends, p.phrase_words.size()) &&
+          ascends(p.target_ends, p.target_words.size()) &&
+          ascends(p.origin_ends, p.origins.size()));
+  for (const uint32_t word : p.phrase_words) require(word < p.source_vocab.size());
+  for (const uint32_t word : p.target_words) require(word < p.target_vocab.size());
+  for (const uint32_t slot : p.phrase_slots) require(slot <= phrases());
+  for (const float cost : p.lexical) require(std::isfinite(cost));
+  for (uint32_t b = 0; b < blocks(); ++b) require(!target(b).empty());
+}
+
+void BlockTable::save(const std::string& path) const {
+  ContainerWriter out(path, "blocks", kVersion);
+  parts_.source_vocab.save(out, "source.vocab");
+  parts_.target_vocab.save(out, "target.vocab");
+  out.section<uint32_t>("phrase.words", parts_.phrase_words);
+  out.section<uint64_t>("phrase.ends", parts_.phrase_ends);
+  out.section<uint32_t>("block.ends", parts_.block_ends);
+  out.section<uint32_t>("phrase.slots", parts_.phrase_slots);
+  out.section<uint32_t>("target.words", parts_.target_words);
+  out.section<uint64_t>("target.ends", parts_.target_ends);
+  out.section<uint32_t>("count", parts_.count);
+  out.section<uint32_t>("left", parts_.left);
+  out.section<uint32_t>("right", parts_.right);
+  out.section<float>("lexical", parts_.lexical);
+  out.section<uint32_t>("origins", parts_.origins);
+  out.section<uint64_t>("origin.ends", parts_.origin_ends);
+  out.section<BlockTotals>("totals", std::span(&parts_.totals, 1));
+  out.finish();
+}
+
+BlockTable BlockTable::with_orientation(std::vector<uint32_t> left,
+                                        std::vector<uint32_t> right) const {
+  Parts parts = parts_;
+  parts.totals.left = parts.totals.right = 0;
+  for (const uint32_t n : left) parts.totals.left += n;
+  for (const uint32_t n : right) parts.totals.right += n;
+  parts.left = Array<uint32_t>(std::move(left));
+  parts.right = Array<uint32_t>(std::move(right));
+  return BlockTable(std::move(parts));
+}
+
+uint32_t BlockTable::find(std::span<const uint32_t> words) const {
+  if (std::ranges::find(words, kUnknown) != words.end()) return kNoPhrase;
+  const size_t mask = parts_.phrase_slots.size() - 1;
+  size_t at = hash_words(words) & mask;
+  for (size_t tries = 0; tries <= mask; ++tries, at = (at + 1) & mask) {
+    const uint32_t slot = parts_.phrase_slots[at];
+    if (slot == 0 || slot > phrases()) return kNoPhrase;
+    if (std::ranges::equal(source(slot - 1), words)) return slot - 1;
+  }
+  return kNoPhrase;
+}
+
+uint32_t BlockTable::find(uint32_t phrase, std::span<const uint32_t> words) const {
+  for (const uint32_t block : blocks_of(phrase))
+    if (std::ranges::equal(target(block), words)) return block;
+  return kNoBlock;
+}
+
+uint32_t BlockTable::phrase_of(uint32_t block) const {
+  const auto at = std::upper_bound(parts_.block_ends.begin(), parts_.block_ends.end(), block);
+  return static_cast<uint32_t>(at - parts_.block_ends.begin());
+}
+
+}  // namespace demotic

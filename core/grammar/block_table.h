@@ -1,0 +1,120 @@
+// Blocks, pairs (S, T) of a source and a target phrase without inner alignment, with what is known
+// of each (Tillmann and Zhang 2005, section 2).
+//
+//   BlockTable table = BlockTable::open("blocks.bin");     mapped; or BlockSet::finish()
+//   uint32_t phrase = table.find(source_words);            kNoPhrase if no block begins with it
+//   for (uint32_t b : table.alternatives(phrase, 9)) ...   its most frequent blocks
+//   table.count(b), table.left(b), table.right(b), table.lexical(b), table.target(b)
+//
+// Blocks are sorted by (source phrase, count descending, target ids), so that the alternatives of a
+// block are the first ids of its phrase.  Word ids are those of the table's own vocabularies; id 0,
+// the unknown word, is in no block that can be found.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+
+#include "forest/array.h"
+#include "io/container.h"
+#include "text/vocab.h"
+
+namespace demotic {
+
+inline constexpr uint32_t kNoPhrase = UINT32_MAX;
+inline constexpr uint32_t kNoBlock = UINT32_MAX;
+inline constexpr uint32_t kBeginBlock = UINT32_MAX - 1;  // <s>, the block before the first
+
+enum class LexicalKind : uint32_t { literal, koehn };
+
+struct BlockTotals {
+  uint64_t fingerprint = 0;  // of the blocks: phrases, targets and counts
+  uint64_t count = 0;        // sum of N(b)
+  uint64_t left = 0;         // sum of N_L(b)
+  uint64_t right = 0;        // sum of N_R(b)
+  uint32_t max_words = 0;    // of a phrase, either side
+  LexicalKind lexical = LexicalKind::literal;
+};
+
+class BlockTable {
+ public:
+  static constexpr uint32_t kVersion = 1;
+  static constexpr size_t kSmallFile = size_t{64} << 20;  // verified unless told otherwise
+
+  struct Parts {
+    VocabView source_vocab, target_vocab;
+    std::shared_ptr<const void> vocab_owner;
+    Array<uint32_t> phrase_words;  // source phrases, one after the other
+    Array<uint64_t> phrase_ends;   // by phrase
+    Array<uint32_t> block_ends;    // by phrase: one past its last block
+    Array<uint32_t> phrase_slots;  // open addressing: phrase + 1; 0 is free
+    Array<uint32_t> target_words;
+    Array<uint64_t> target_ends;  // by block
+    Array<uint32_t> count, left, right;
+    Array<float> lexical;     // -ln p(S|T)
+    Array<uint32_t> origins;  // a few training sentences of each block, ascending
+    Array<uint64_t> origin_ends;
+    BlockTotals totals;
+  };
+
+  explicit BlockTable(Parts parts);  // throws Error(corrupt) unless they fit together
+  static BlockTable open(const std::string& path, std::optional<bool> verify = {});
+  void save(const std::string& path) const;
+  BlockTable with_orientation(std::vector<uint32_t> left, std::vector<uint32_t> right) const;
+
+  uint32_t blocks() const { return static_cast<uint32_t>(parts_.count.size()); }
+  uint32_t phrases() const { return static_cast<uint32_t>(parts_.phrase_ends.size()); }
+  const BlockTotals& totals() const { return parts_.totals; }
+  VocabView source_vocab() const { return parts_.source_vocab; }
+  VocabView target_vocab() const { return parts_.target_vocab; }
+
+  uint32_t find(std::span<const uint32_t> source) const;                   // a phrase
+  uint32_t find(uint32_t phrase, std::span<const uint32_t> target) const;  // a block of it
+  uint32_t first_block(uint32_t phrase) const {
+    return phrase == 0 ? 0 : parts_.block_ends[phrase - 1];
+  }
+  uint32_t last_block(uint32_t phrase) const { return parts_.block_ends[phrase]; }
+  auto blocks_of(uint32_t phrase) const {
+    return std::views::iota(first_block(phrase), last_block(phrase));
+  }
+  auto alternatives(uint32_t phrase, uint32_t most) const {
+    const uint32_t first = first_block(phrase);
+    return std::views::iota(first, first + std::min(last_block(phrase) - first, most));
+  }
+
+  uint32_t phrase_of(uint32_t block) const;
+  std::span<const uint32_t> source(uint32_t phrase) const {
+    return slice(parts_.phrase_words, parts_.phrase_ends, phrase);
+  }
+  std::span<const uint32_t> target(uint32_t block) const {
+    return slice(parts_.target_words, parts_.target_ends, block);
+  }
+  std::span<const uint32_t> origins(uint32_t block) const {
+    return slice(parts_.origins, parts_.origin_ends, block);
+  }
+  uint32_t count(uint32_t block) const { return parts_.count[block]; }
+  uint32_t left(uint32_t block) const { return parts_.left[block]; }
+  uint32_t right(uint32_t block) const { return parts_.right[block]; }
+  float lexical(uint32_t block) const { return parts_.lexical[block]; }
+
+ private:
+  // A file that was not verified may hold anything: what does not fit is empty.
+  static std::span<const uint32_t> slice(const Array<uint32_t>& values, const Array<uint64_t>& ends,
+                                         uint32_t i) {
+    const uint64_t begin = i == 0 ? 0 : ends[i - 1];
+    if (begin > ends[i] || ends[i] > values.size()) return {};
+    return values.view().subspan(begin, ends[i] - begin);
+  }
+  void check_blocks() const;
+
+  Parts parts_;
+};
+
+// The blocks whose source phrase is in some sentence; `kept` gets the old number of each.
+BlockTable filter_blocks(const BlockTable& table, std::span<const std::string> sentences,
+                         std::vector<uint32_t>& kept);
+
+}  // namespace demotic

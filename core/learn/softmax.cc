@@ -1,0 +1,125 @@
+#include "learn/softmax.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+// The same loops, compiled for machines with wider registers too.  No instruction fuses operations,
+// so all of them give the same bits.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__)
+#define DEMOTIC_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define DEMOTIC_WIDE
+#endif
+
+namespace demotic {
+
+namespace {
+
+using Doubles = double __attribute__((vector_size(32)));
+using Floats = float __attribute__((vector_size(16)));
+using Bits = uint64_t __attribute__((vector_size(32)));
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Registers wider than the machine's are no arguments of functions: these are written in place.
+#define LOAD(type, name, from) \
+  type name;                   \
+  std::memcpy(&name, from, sizeof(name))
+
+}  // namespace
+
+DEMOTIC_WIDE void dense_scores(const double* w, uint32_t width, const float* x, uint32_t n,
+                               double* s) {
+  uint32_t j = 0;
+  for (; j + 4 <= n; j += 4) {
+    Doubles sum = {};
+    for (uint32_t f = 0; f < width; ++f) {
+      LOAD(Floats, values, x + size_t{f} * n + j);
+      sum += w[f] * __builtin_convertvector(values, Doubles);
+    }
+    std::memcpy(s + j, &sum, sizeof(sum));
+  }
+  for (; j < n; ++j) {
+    double sum = 0.0;
+    for (uint32_t f = 0; f < width; ++f) sum += w[f] * static_cast<double>(x[size_t{f} * n + j]);
+    s[j] = sum;
+  }
+}
+
+DEMOTIC_WIDE double to_probabilities(double* s, uint32_t n) {
+  const auto room = static_cast<uint32_t>(softmax_room(n));
+  for (uint32_t j = n; j < room; ++j) s[j] = s[0];
+  Doubles most = {-kInfinity, -kInfinity, -kInfinity, -kInfinity};
+  Doubles check = {};  // becomes NaN with the first score that is not finite
+  for (uint32_t j = 0; j < room; j += 4) {
+    LOAD(Doubles, v, s + j);
+    most = v > most ? v : most;
+    check += v - v;
+  }
+  const double best = std::fmax(std::fmax(most[0], most[1]), std::fmax(most[2], most[3]));
+  if (!(check[0] + check[1] + check[2] + check[3] == 0.0))
+    return std::numeric_limits<double>::quiet_NaN();
+
+  // exp(x) for x in [-708, 0]: x = k ln 2 + r, a Taylor polynomial of degree 11 in |r| <= ln 2 / 2
+  // (6e-15 off at most),
+  // and k put into the exponent.
+  constexpr double kLog2E = 1.4426950408889634;
+  constexpr double kLn2High = 6.93147180369123816490e-01;
+  constexpr double kLn2Low = 1.90821492927058770002e-10;
+  constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
+  constexpr double kTaylor[] = {2.505210838544172e-08,
+                                2.755731922398589e-07,
+                                2.7557319223985893e-06,
+                                2.48015873015873e-05,
+                                0.0001984126984126984,
+                                0.001388888888888889,
+                                0.008333333333333333,
+                                0.041666666666666664,
+                                0.16666666666666666,
+                                0.5,
+                                1.0,
+                                1.0};
+  Doubles sum = {};
+  for (uint32_t j = 0; j < room; j += 4) {
+    LOAD(Doubles, x, s + j);
+    x -= best;
+    x = x < -708.0 ? Doubles{-708.0, -708.0, -708.0, -708.0} : x;
+    const Doubles shifted = x * kLog2E + kRound;
+    const Doubles k = shifted - kRound;
+    const Doubles r = (x - k * kLn2High) - k * kLn2Low;
+    Doubles p = {};
+    for (const double term : kTaylor) p = p * r + term;
+    Bits exponent, bits;
+    std::memcpy(&exponent, &shifted, sizeof(exponent));
+    std::memcpy(&bits, &p, sizeof(bits));
+    bits += exponent << 52;
+    std::memcpy(&p, &bits, sizeof(p));
+    if (j + 4 > n)
+      for (uint32_t i = n - j; i < 4; ++i) p[i] = 0.0;
+    sum += p;
+    std::memcpy(s + j, &p, sizeof(p));
+  }
+  const double total = (sum[0] + sum[2]) + (sum[1] + sum[3]);
+  const double scale = 1.0 / total;
+  for (uint32_t j = 0; j < room; ++j) s[j] *= scale;
+  return best + std::log(total);
+}
+
+DEMOTIC_WIDE void expectations(const double* p, uint32_t width, const float* x, uint32_t n,
+                               double* mean) {
+  for (uint32_t f = 0; f < width; ++f, x += n) {
+    Doubles sum = {};
+    uint32_t j = 0;
+    for (; j + 4 <= n; j += 4) {
+      LOAD(Floats, values, x + j);
+      LOAD(Doubles, weight, p + j);
+      sum += weight * __builtin_convertvector(values, Doubles);
+    }
+    for (uint32_t i = 0; j < n; ++i, ++j) sum[i] += p[j] * static_cast<double>(x[j]);
+    mean[f] = (sum[0] + sum[2]) + (sum[1] + sum[3]);
+  }
+}
+
+}  // namespace demotic

@@ -1,0 +1,218 @@
+"""How blocks follow each other: orientation counts, and the events that a local model learns from.
+
+    oriented = orient(blocks, source, target, links, options=EventOptions(pairs="observed"))
+    oriented.blocks                  # with N_L and N_R
+    oriented.pairs                   # binary features: pairs of blocks seen more than 3 times
+    events = block_events(oriented.blocks, source, target, links, lm=lm, pairs=oriented.pairs)
+    events.successors                # L/R events, features Unigram ... Lexical, and pairs
+    events.neutral                   # N events
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from demotic import _core
+from demotic.align.text import Text, check_parallel
+from demotic.grammar.blocks import (
+    BlockOptions,
+    BlockPairs,
+    BlockTable,
+    Projection,
+    links_for,
+    no_pairs,
+)
+from demotic.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from demotic._core import Links
+    from demotic.lm import LanguageModel
+
+FEATURES = ("Unigram", "Orientation", "FirstWord", "RestWords", "Lexical")
+"""Of L/R events: (a) to (e) of the paper, each -ln of a probability."""
+NEUTRAL_FEATURES = ("Unigram", "FirstWord", "RestWords", "Lexical")
+
+UnigramCost = Literal["raw", "per-word", "equal-length"]
+_PAIRS = 1 << 11  # sentence pairs worked on between two looks at the keyboard, for each thread
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventOptions:
+    """What is an event, and what its candidates cost.
+
+    ``matching`` finds blocks wherever both sides occur (``string``) or where the links give them
+    (``aligned``).  ``boundary``: the first block follows a virtual one at the ``start``, or is
+    ``neutral``.  Candidates are the ``alternatives`` most frequent blocks of a source phrase; the
+    event of a rarer one has it ``replace`` the last, or is ``drop``-ped.  ``pairs`` are counted over
+    events that were ``observed``, over all ``candidates``, or not (``none``), and kept above
+    ``pair_threshold``.  ``smoothing`` is that of orientation probabilities, ``unigram`` what
+    feature (a) is while training.
+    """
+
+    matching: Literal["string", "aligned"] = "string"
+    boundary: Literal["start", "neutral"] = "start"
+    alternatives: int = 9
+    rare: Literal["replace", "drop"] = "replace"
+    pairs: Literal["none", "observed", "candidates"] = "observed"
+    pair_threshold: int = 3
+    smoothing: float = 0.5
+    unigram: UnigramCost = "raw"
+
+    def core(self, blocks: BlockOptions) -> _core.BlockEventOptions:
+        """The same for the core."""
+        return _core.BlockEventOptions(
+            aligned=self.matching == "aligned",
+            projection=blocks.extraction == "projection",
+            start=self.boundary == "start",
+            alternatives=self.alternatives,
+            drop_rare=self.rare == "drop",
+            count_pairs=self.pairs,
+            longest=blocks.longest,
+        )
+
+
+@dataclass(frozen=True)
+class EventCounts:
+    """What was found in a text; the paper's text gave 28.6 events a pair, 18.3 of them L or R."""
+
+    pairs: int
+    skipped: int
+    """Sentence pairs that are too long."""
+    occurrences: int
+    left: int
+    right: int
+    neutral: int
+    groups: int
+    candidates: int
+    rare: int
+    """L/R events whose block is not among the alternatives of its source phrase."""
+
+    @property
+    def events(self) -> int:
+        """Of all orientations."""
+        return self.left + self.right + self.neutral
+
+    def __str__(self) -> str:
+        pairs = max(1, self.pairs - self.skipped)
+        sides = max(1, self.left + self.right)
+        return (
+            f"{self.events / pairs:.1f} events a pair, {sides / pairs:.1f} of them L or R "
+            f"({self.left / sides:.1%} L), {self.candidates / max(1, self.groups):.1f} candidates, "
+            f"{self.rare / sides:.1%} rare"
+        )
+
+
+@dataclass(frozen=True)
+class Oriented:
+    """A table with orientation counts, the pairs that become features, and what was counted."""
+
+    blocks: BlockTable
+    pairs: BlockPairs
+    counts: EventCounts
+
+
+@dataclass(frozen=True, eq=False)
+class BlockEvents:
+    """Events for :func:`demotic.learn.sgd`."""
+
+    successors: _core.EventGroups
+    neutral: _core.EventGroups
+
+
+def orient(
+    blocks: BlockTable,
+    source: Text,
+    target: Text,
+    links: Links,
+    *,
+    options: EventOptions | None = None,
+    block_options: BlockOptions | None = None,
+    projection: Projection | None = None,
+    threads: int = 1,
+    progress: Progress = SILENT,
+) -> Oriented:
+    """Count how blocks follow each other in a text."""
+    options, block_options = options or EventOptions(), block_options or BlockOptions()
+    text = _Encoded(blocks, source, target, links_for(block_options, links, projection))
+    counter = _core.BlockEventCounter(blocks, options.core(block_options))
+    with progress.step("counting orientations", len(text), "sentence pairs") as advance:
+        for begin, end in text.slices(threads):
+            counter.run(text.source, text.target, text.links, text.union, begin, end, threads)
+            advance(end - begin)
+    core = counter.counts
+    counts = EventCounts(*(getattr(core, name) for name in EventCounts.__annotations__))
+    progress.say(str(counts))
+    keys = counter.frequent_pairs(options.pair_threshold)
+    oriented = BlockTable.of(blocks.with_orientation(counter.left(), counter.right()))
+    pairs = BlockPairs(keys, np.zeros(len(keys), np.float32), blocks.fingerprint)
+    return Oriented(oriented, pairs, counts)
+
+
+def block_events(
+    blocks: BlockTable,
+    source: Text,
+    target: Text,
+    links: Links,
+    *,
+    lm: LanguageModel | None,
+    pairs: BlockPairs | None = None,
+    options: EventOptions | None = None,
+    block_options: BlockOptions | None = None,
+    projection: Projection | None = None,
+    folder: str | Path | None = None,
+    memory: int = 1 << 30,
+    threads: int = 1,
+    progress: Progress = SILENT,
+) -> BlockEvents:
+    """The events of a text, with the features of their candidates.
+
+    Arrays larger than ``memory`` bytes live in a mapped file in ``folder``, which has no name and
+    is gone when the events are.
+    """
+    options, block_options = options or EventOptions(), block_options or BlockOptions()
+    text = _Encoded(blocks, source, target, links_for(block_options, links, projection))
+    builder = _core.BlockEventBuilder(
+        blocks,
+        lm,
+        no_pairs() if pairs is None else pairs,
+        options.core(block_options),
+        options.smoothing,
+        options.unigram,
+        str(folder or tempfile.gettempdir()),
+        memory,
+    )
+    with progress.step("collecting events", len(text), "sentence pairs") as advance:
+        for begin, end in text.slices(threads):
+            builder.run(text.source, text.target, text.links, text.union, begin, end, threads)
+            advance(end - begin)
+    return BlockEvents(*builder.finish())
+
+
+class _Encoded:
+    """A text in the ids of a table."""
+
+    def __init__(
+        self, blocks: BlockTable, source: Text, target: Text, links: tuple[Links, Links | None]
+    ) -> None:
+        check_parallel(source, target)
+        self.source, self.target = _core.TokenLines(), _core.TokenLines()
+        for chunk in source.chunks():
+            blocks.encode_source(chunk, self.source)
+        for chunk in target.chunks():
+            blocks.encode_target(chunk, self.target)
+        self.links, self.union = links
+        for each in links:
+            if each is not None:
+                each.check(self.source, self.target)
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def slices(self, threads: int) -> list[tuple[int, int]]:
+        step = _PAIRS * threads
+        return [(begin, min(begin + step, len(self))) for begin in range(0, len(self), step)]

@@ -1,0 +1,137 @@
+"""Stochastic gradient descent on the local log-linear model (Tillmann and Zhang 2005, equation 9).
+
+    result = sgd(events, options=SgdOptions(passes=40), seed=1)
+    result.weights.dense, result.weights.binary, result.passes[-1].loss
+
+One event at a time in random order: w <- w + eta sum_j p_j (x_label - x_j).  A pass's order is
+computed from (seed, pass), so that a run can be repeated bit by bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from demotic import _core
+from demotic.errors import ArgumentError
+from demotic.learn.events import LocalWeights, Objective
+from demotic.progress import SILENT, Progress
+
+_SLICE = 1 << 20  # events or groups visited between two looks at the keyboard
+
+
+@dataclass(frozen=True, kw_only=True)
+class SgdOptions:
+    """How to learn.
+
+    ``eta_float`` and ``eta_binary`` are the step sizes of dense and binary weights.  With
+    ``decay`` below 1, steps are multiplied by it after a pass whose loss fell by less than
+    ``stall`` of itself.  ``unit`` makes a step for each event, as the paper does, or for all
+    events of a group at once, which costs as much as one.  ``sample`` visits a random part of the
+    events or groups in each pass.
+    ``minibatch`` sums so many events into one step, over threads, with the same result for any
+    number of them; ``hogwild`` lets threads race: fast, and different every time.
+    """
+
+    passes: int = 40
+    eta_float: float = 1e-5
+    eta_binary: float = 1e-5
+    adagrad: bool = False
+    l2: float = 0.0
+    decay: float = 1.0
+    stall: float = 1e-4
+    unit: Literal["event", "group"] = "group"
+    sample: float = 1.0
+    minibatch: int = 0
+    hogwild: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class LearningResult:
+    """Weights, and what each pass met: the loss of events before they changed the weights."""
+
+    weights: LocalWeights
+    passes: tuple[Objective, ...]
+
+
+def sgd(
+    events: _core.EventGroups,
+    *,
+    options: SgdOptions | None = None,
+    initial: LocalWeights | None = None,
+    train_dense: Sequence[bool] | None = None,
+    train_binary: bool = True,
+    seed: int = 1,
+    threads: int = 1,
+    progress: Progress = SILENT,
+) -> LearningResult:
+    """Learn weights; those of ``train_dense`` that are false, and binary ones, may stay fixed."""
+    options = options or SgdOptions()
+    if not 0 < options.decay <= 1:
+        raise ArgumentError("decay must be above 0 and at most 1")
+    initial = initial or LocalWeights.zeros(events)
+    learner = _core.LocalLearner(
+        events,
+        "sgd",
+        options.eta_float,
+        options.eta_binary,
+        options.adagrad,
+        options.l2,
+        list(train_dense or []),
+        train_binary,
+        seed,
+        options.unit == "group",
+        options.minibatch,
+        options.hogwild,
+        *initial.core(),
+    )
+    return run(
+        learner,
+        events,
+        passes=options.passes,
+        sample=options.sample,
+        decay=options.decay,
+        stall=options.stall,
+        batch=options.minibatch,
+        threads=threads,
+        progress=progress,
+    )
+
+
+def run(
+    learner: _core.LocalLearner,
+    events: _core.EventGroups,
+    *,
+    passes: int,
+    sample: float = 1.0,
+    decay: float = 1.0,
+    stall: float = 0.0,
+    batch: int = 0,
+    threads: int = 1,
+    progress: Progress = SILENT,
+) -> LearningResult:
+    """Visit the events pass by pass."""
+    if passes < 0:
+        raise ArgumentError("passes must be 0 or more")
+    if not 0 < sample <= 1:
+        raise ArgumentError("sample must be above 0 and at most 1")
+    if len(events) == 0:
+        raise ArgumentError("there are no events to learn from")
+    visited = math.ceil(learner.visits * sample)
+    step = _SLICE if batch == 0 else math.ceil(_SLICE / batch) * batch
+    done: list[Objective] = []
+    with progress.step("learning", passes, "passes") as advance:
+        for number in range(passes):
+            total = Objective(0.0, 0, 0, 0)
+            for begin in range(0, visited, step):
+                end = min(begin + step, visited)
+                total += Objective.of(learner.run(number, begin, end, threads))
+            advance(1)
+            learner.end_pass(total.events)
+            if done and total.loss > (1 - stall) * done[-1].loss:
+                learner.scale_eta(decay)
+            done.append(total)
+    dense, binary = learner.weights()
+    return LearningResult(LocalWeights(dense, binary), tuple(done))
