@@ -224,8 +224,8 @@ UnigramCost unigram_named(const std::string& name) {
               "raw, per-word or equal-length");
 }
 
-const char* name_of(Orientation o) {
-  return o == Orientation::left ? "L" : o == Orientation::right ? "R" : "N";
+const char* name_of(BlockOrientation o) {
+  return o == BlockOrientation::left ? "L" : o == BlockOrientation::right ? "R" : "N";
 }
 
 BlockText text_of(const TokenLines& source, const TokenLines& target, const Links& links,
@@ -399,8 +399,11 @@ void bind_pairs(nb::module_& m) {
       .def("__len__", &BlockPairs::size)
       .def("find", &BlockPairs::find, nb::arg("previous"), nb::arg("block"))
       .def_prop_ro("fingerprint", &BlockPairs::fingerprint)
-      .def_prop_ro("keys", [](const BlockPairs& p) { return numpy(copy(p.keys())); })
-      .def_prop_ro("weights", [](const BlockPairs& p) { return numpy(copy(p.weights())); })
+      .def_prop_ro(
+          "keys", [](const BlockPairs& p) { return numpy(copy(p.keys())); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "weights", [](const BlockPairs& p) { return numpy(copy(p.weights())); },
+          nb::rv_policy::move)
       .def("check_table", &BlockPairs::check_table, nb::arg("table"))
       .def(
           "with_weights",

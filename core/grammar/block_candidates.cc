@@ -17,7 +17,7 @@ uint32_t BlockCandidates::place(const BlockCandidate& candidate) {
   return index;
 }
 
-void BlockCandidates::add(const BlockOccurrence& truth, Orientation orientation) {
+void BlockCandidates::add(const BlockOccurrence& truth, BlockOrientation orientation) {
   ++events;
   const uint32_t first = table_.first_block(truth.phrase);
   uint32_t known = std::min(table_.last_block(truth.phrase) - first, options_.alternatives);
@@ -44,7 +44,7 @@ void BlockCandidates::successors(std::span<const BlockOccurrence> occurrences,
 
 void BlockCandidates::neutral(const BlockOccurrence& occurrence) {
   begin();
-  add(occurrence, Orientation::neutral);
+  add(occurrence, BlockOrientation::neutral);
 }
 
 }  // namespace demotic

@@ -25,7 +25,7 @@ struct CandidateOptions {
 struct BlockCandidate {
   uint32_t block;
   uint32_t source_begin, source_end;
-  Orientation orientation;
+  BlockOrientation orientation;
 
   friend bool operator==(const BlockCandidate&, const BlockCandidate&) = default;
 };
@@ -46,7 +46,7 @@ class BlockCandidates {
 
  private:
   void begin();
-  void add(const BlockOccurrence& truth, Orientation orientation);
+  void add(const BlockOccurrence& truth, BlockOrientation orientation);
   uint32_t place(const BlockCandidate& candidate);
 
   const BlockTable& table_;

@@ -3,7 +3,7 @@
 // lexical.
 //
 //   BlockCosts costs(table, &lm, {.smoothing = 0.5});
-//   costs.unigram(b)   costs.orientation(b, Orientation::left)   table.lexical(b)
+//   costs.unigram(b)   costs.orientation(b, BlockOrientation::left)   table.lexical(b)
 //   LmCosts c = costs.lm(state, b, next);      c.first, c.rest; `next` follows the block's words
 #pragma once
 
@@ -50,11 +50,11 @@ class BlockCosts {
     const double cost = log_total_ - log_count;
     return options_.unigram == UnigramCost::per_word ? cost / source_size : cost;
   }
-  double orientation(uint32_t block, Orientation o) const {
+  double orientation(uint32_t block, BlockOrientation o) const {
     return orientation(table_->left(block), table_->right(block), o);
   }
   // Of a block that was never seen: the global share.
-  double orientation(Orientation o) const { return orientation(0, 0, o); }
+  double orientation(BlockOrientation o) const { return orientation(0, 0, o); }
 
   uint32_t lm_word(uint32_t target) const {
     return target < lm_words_.size() ? lm_words_[target] : kUnknown;
@@ -86,8 +86,8 @@ class BlockCosts {
   }
 
  private:
-  double orientation(uint32_t left, uint32_t right, Orientation o) const {
-    const bool is_left = o == Orientation::left;
+  double orientation(uint32_t left, uint32_t right, BlockOrientation o) const {
+    const bool is_left = o == BlockOrientation::left;
     const double seen = is_left ? left : right;
     const double p = (seen + options_.smoothing * (is_left ? share_left_ : 1 - share_left_)) /
                      (static_cast<double>(left) + right + options_.smoothing);

@@ -84,7 +84,7 @@ void BlockEventCounter::count(const BlockText& text, size_t line, Worker& worker
     for (uint32_t i = group.begin; i < group.end; ++i) {
       const BlockSuccessor& next = events.successors[i];
       const uint32_t block = occurrences[next.occurrence].block;
-      const bool is_left = next.orientation == Orientation::left;
+      const bool is_left = next.orientation == BlockOrientation::left;
       ++(is_left ? counts.left : counts.right);
       if (!is_start) ++(is_left ? worker.left : worker.right)[block];
       if (options_.count_pairs == PairCounts::observed)

@@ -83,9 +83,9 @@ void OrientationEvents::find(std::span<const BlockOccurrence> occurrences, uint3
     const auto begin = static_cast<uint32_t>(successors.size());
     for (uint32_t i = first_[target_end]; i < first_[target_end + 1]; ++i) {
       if (occurrences[i].source_begin == source_end)
-        successors.push_back({i, Orientation::right});
+        successors.push_back({i, BlockOrientation::right});
       else if (occurrences[i].source_end == source_begin)
-        successors.push_back({i, Orientation::left});
+        successors.push_back({i, BlockOrientation::left});
       else
         continue;
       follows_[i] = 1;

@@ -22,7 +22,7 @@
 
 namespace demotic {
 
-enum class Orientation : uint8_t { left, right, neutral };
+enum class BlockOrientation : uint8_t { left, right, neutral };
 enum class Boundary : uint8_t { start, neutral };
 
 struct BlockOccurrence {
@@ -57,7 +57,7 @@ class BlockMatcher {
 // The blocks that follow one block, by their places among the occurrences.
 struct BlockSuccessor {
   uint32_t occurrence;
-  Orientation orientation;
+  BlockOrientation orientation;
 };
 
 struct OrientationEvents {

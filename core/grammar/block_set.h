@@ -4,7 +4,7 @@
 //   set.add(source_words, target_words, sentence);          sentences ascend
 //   BlockTable table = set.finish(source_vocab, target_vocab, {.min_count = 1});
 //
-// N(b) is the number of occurrences added.  Orientation counts come later (block_events.h).
+// N(b) is the number of occurrences added.  BlockOrientation counts come later (block_events.h).
 #pragma once
 
 #include <array>

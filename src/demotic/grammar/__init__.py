@@ -6,30 +6,58 @@ from demotic.grammar import HieroOptions, RuleTable, extract_hiero
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from demotic.grammar.blocks import (
+        Block,
+        BlockOptions,
+        BlockPairs,
+        BlockTable,
+        Projection,
+        extract_blocks,
+    )
     from demotic.grammar.extraction import HieroOptions, extract_hiero
     from demotic.grammar.filtering import filter_rules
     from demotic.grammar.formats import FORMATS, guess_format, read_rules, write_rules
+    from demotic.grammar.orientation import (
+        BlockEvents,
+        EventCounts,
+        EventOptions,
+        block_events,
+        orient,
+    )
     from demotic.grammar.table import Format, Rule, RuleTable
 else:
     from demotic.lazy import names_of
 
     __getattr__, __dir__ = names_of(
         __name__,
+        blocks="Block BlockOptions BlockPairs BlockTable Projection extract_blocks",
         extraction="HieroOptions extract_hiero",
         filtering="filter_rules",
         formats="FORMATS guess_format read_rules write_rules",
+        orientation="BlockEvents EventCounts EventOptions block_events orient",
         table="Format Rule RuleTable",
     )
 
 __all__ = [
     "FORMATS",
+    "Block",
+    "BlockEvents",
+    "BlockOptions",
+    "BlockPairs",
+    "BlockTable",
+    "EventCounts",
+    "EventOptions",
     "Format",
     "HieroOptions",
+    "Projection",
     "Rule",
     "RuleTable",
+    "block_events",
+    "extract_blocks",
     "extract_hiero",
     "filter_rules",
     "guess_format",
+    "orient",
     "read_rules",
     "write_rules",
 ]

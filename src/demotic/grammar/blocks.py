@@ -1,7 +1,7 @@
 """Blocks: pairs of source and target phrases with counts (Tillmann and Zhang 2005).
 
     blocks = extract_blocks(source, target, links)         # N(b), lexical weights
-    blocks, pairs, counts = orient(blocks, source, target, links)   # N_L, N_R; see block_events
+    blocks, pairs, counts = orient(blocks, source, target, links)   # N_L, N_R; see orientation
     blocks.save("blocks.bin")
     for block in BlockTable.load("blocks.bin").blocks_for("das haus"):
         print(block)

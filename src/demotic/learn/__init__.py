@@ -19,9 +19,19 @@ from demotic.learn.candidates import (
 )
 from demotic.learn.drl import DivergedError, DrlOptions, DrlResult, drl
 from demotic.learn.episodes import Epoch
+from demotic.learn.events import (
+    EventGroups,
+    LocalWeights,
+    Objective,
+    gradient,
+    objective,
+    probabilities,
+)
 from demotic.learn.line_search import LineSearch, Step, decoded_bleu
 from demotic.learn.mert import MertOptions, MertResult, mert
+from demotic.learn.perceptron import perceptron
 from demotic.learn.rounds import Round
+from demotic.learn.sgd import LearningResult, SgdOptions, sgd
 
 __all__ = [
     "Candidates",
@@ -29,16 +39,26 @@ __all__ = [
     "DrlOptions",
     "DrlResult",
     "Epoch",
+    "EventGroups",
     "ForestCandidates",
     "KBestCandidates",
+    "LearningResult",
     "LineSearch",
+    "LocalWeights",
     "MertOptions",
     "MertResult",
+    "Objective",
     "Round",
+    "SgdOptions",
     "Step",
     "Task",
     "decoded_bleu",
     "drl",
+    "gradient",
     "mert",
+    "objective",
+    "perceptron",
+    "probabilities",
+    "sgd",
     "statistics_against",
 ]

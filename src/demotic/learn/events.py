@@ -40,9 +40,9 @@ class EventGroups(_core.EventGroups):
     ) -> EventGroups:
         """Events at hand; ``binaries`` is the number of binary features that there are."""
         width = len(features[0][0]) if features else 0
-        columns = [np.asarray(group, np.float32).T.reshape(-1) for group in features]
         if any(len(row) != width for group in features for row in group):
             raise ArgumentError("every candidate has the same features")
+        columns = [np.asarray(group, np.float32).T.reshape(-1) for group in features]
         flags: list[int] = []
         for group in binary or []:
             flags += [NO_BINARY if each is None else each for each in group]
@@ -108,9 +108,7 @@ class Objective:
         return self.right / self.events if self.events else 1.0
 
 
-def objective(
-    events: _core.EventGroups, weights: LocalWeights, *, threads: int = 1
-) -> Objective:
+def objective(events: _core.EventGroups, weights: LocalWeights, *, threads: int = 1) -> Objective:
     """The sum over all events of -ln p(label), equation 8 of Tillmann and Zhang (2005)."""
     return Objective.of(_core.local_objective(events, *weights.core(), threads))
 

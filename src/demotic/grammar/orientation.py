@@ -1,11 +1,11 @@
 """How blocks follow each other: orientation counts, and the events that a local model learns from.
 
-    oriented = orient(blocks, source, target, links, options=EventOptions(pairs="observed"))
-    oriented.blocks                  # with N_L and N_R
-    oriented.pairs                   # binary features: pairs of blocks seen more than 3 times
-    events = block_events(oriented.blocks, source, target, links, lm=lm, pairs=oriented.pairs)
-    events.successors                # L/R events, features Unigram ... Lexical, and pairs
-    events.neutral                   # N events
+oriented = orient(blocks, source, target, links, options=EventOptions(pairs="observed"))
+oriented.blocks                  # with N_L and N_R
+oriented.pairs                   # binary features: pairs of blocks seen more than 3 times
+events = block_events(oriented.blocks, source, target, links, lm=lm, pairs=oriented.pairs)
+events.successors                # L/R events, features Unigram ... Lexical, and pairs
+events.neutral                   # N events
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class EventOptions:
     ``matching`` finds blocks wherever both sides occur (``string``) or where the links give them
     (``aligned``).  ``boundary``: the first block follows a virtual one at the ``start``, or is
     ``neutral``.  Candidates are the ``alternatives`` most frequent blocks of a source phrase; the
-    event of a rarer one has it ``replace`` the last, or is ``drop``-ped.  ``pairs`` are counted over
-    events that were ``observed``, over all ``candidates``, or not (``none``), and kept above
+    event of a rarer one has it ``replace`` the last, or is ``drop``-ped.  ``pairs`` are counted
+    over events that were ``observed``, over all ``candidates``, or not (``none``), and kept above
     ``pair_threshold``.  ``smoothing`` is that of orientation probabilities, ``unigram`` what
     feature (a) is while training.
     """

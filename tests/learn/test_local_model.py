@@ -1,0 +1,346 @@
+"""The local log-linear model: probabilities, gradient, learners, and what stays the same."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from demotic import _core
+from demotic.errors import ArgumentError
+from demotic.learn import (
+    EventGroups,
+    LocalWeights,
+    SgdOptions,
+    gradient,
+    objective,
+    perceptron,
+    probabilities,
+    sgd,
+)
+
+WIDTH, BINARIES = 3, 4
+
+
+@st.composite
+def events(draw: st.DrawFn) -> EventGroups:
+    value = st.floats(-3, 3, width=32)
+    row = st.lists(value, min_size=WIDTH, max_size=WIDTH)
+    features = draw(st.lists(st.lists(row, min_size=1, max_size=9), min_size=1, max_size=5))
+    flag = st.one_of(st.none(), st.integers(0, BINARIES - 1))
+    binary = [[draw(flag) for _ in group] for group in features]
+    labels = []
+    for number, group in enumerate(features):
+        some = draw(st.sets(st.integers(0, len(group) - 1), min_size=1, max_size=3))
+        labels += [(number, label) for label in sorted(some)]
+    return EventGroups.of(features, labels, binary=binary, binaries=BINARIES)
+
+
+@st.composite
+def weights(draw: st.DrawFn, size: float = 2.0) -> LocalWeights:
+    value = st.floats(-size, size, width=32)
+    return LocalWeights(
+        np.array(draw(st.lists(value, min_size=WIDTH, max_size=WIDTH))),
+        np.array(draw(st.lists(value, min_size=BINARIES, max_size=BINARIES)), np.float32),
+    )
+
+
+def scores(groups: EventGroups, w: LocalWeights, group: int) -> list[float]:
+    """w.x of each candidate, by the definition of the layout."""
+    begin, end = int(groups.group_ptr[group]), int(groups.group_ptr[group + 1])
+    x = groups.features[begin * WIDTH : end * WIDTH].reshape(WIDTH, end - begin)
+    found = [
+        math.fsum(w.dense[f] * float(x[f, j]) for f in range(WIDTH)) for j in range(end - begin)
+    ]
+    for j, flag in enumerate(groups.binary[begin:end]):
+        if flag != 2**32 - 1:
+            found[j] += float(w.binary[flag])
+    return found
+
+
+def direct_loss(groups: EventGroups, w: LocalWeights) -> float:
+    """Equation 8, term by term."""
+    total = 0.0
+    for group, label in zip(groups.group, groups.label, strict=True):
+        s = scores(groups, w, int(group))
+        best = max(s)
+        total += best + math.log(math.fsum(math.exp(x - best) for x in s)) - s[label]
+    return total
+
+
+@given(events(), weights())
+def test_probabilities_are_a_softmax_and_sum_to_one(groups: EventGroups, w: LocalWeights) -> None:
+    for group in range(groups.groups):
+        p = probabilities(groups, w, group)
+        assert abs(math.fsum(p) - 1) <= 1e-12
+        s = scores(groups, w, group)
+        z = math.fsum(map(math.exp, s))
+        np.testing.assert_allclose(p, [math.exp(x) / z for x in s], rtol=1e-12)
+
+
+@given(st.lists(st.floats(-1e4, 1e4, width=32), min_size=1, max_size=20))
+def test_softmax_survives_large_scores_and_shifts(values: list[float]) -> None:
+    one = LocalWeights(np.ones(1), np.zeros(0, np.float32))
+    p = probabilities(EventGroups.of([[[v] for v in values]], [(0, 0)]), one, 0)
+    assert abs(math.fsum(p) - 1) <= 1e-12
+    best = max(values)
+    z = math.fsum(math.exp(v - best) for v in values)
+    np.testing.assert_allclose(p, [math.exp(v - best) / z for v in values], rtol=1e-9, atol=1e-300)
+    shifted = EventGroups.of([[[v, 1.0] for v in values]], [(0, 0)])
+    for shift in (-1e4, 3.0, 1e4):
+        moved = LocalWeights(np.array([1.0, shift]), np.zeros(0, np.float32))
+        np.testing.assert_allclose(probabilities(shifted, moved, 0), p, atol=1e-9)
+
+
+@given(events(), weights())
+def test_objective_equals_equation_8(groups: EventGroups, w: LocalWeights) -> None:
+    found = objective(groups, w)
+    assert found.loss == pytest.approx(direct_loss(groups, w), rel=1e-12, abs=1e-12)
+    assert found.events == len(groups)
+
+
+@given(events(), weights())
+def test_gradient_equals_central_differences(groups: EventGroups, w: LocalWeights) -> None:
+    dense, binary = gradient(groups, w)
+    step = 2.0**-13
+    for f in range(WIDTH + BINARIES):
+
+        def at(sign: int, f: int = f) -> float:
+            moved = LocalWeights(w.dense.copy(), w.binary.astype(np.float64))  # type: ignore[arg-type]
+            (moved.dense if f < WIDTH else moved.binary)[f % WIDTH if f < WIDTH else f - WIDTH] += (
+                sign * step
+            )
+            return direct_loss(groups, moved)
+
+        slope = (at(1) - at(-1)) / (2 * step)
+        exact = dense[f] if f < WIDTH else binary[f - WIDTH]
+        assert exact == pytest.approx(slope, rel=1e-6, abs=1e-5)
+
+
+@given(events(), weights(), weights(), st.floats(0.1, 0.9))
+def test_objective_is_convex_along_segments(
+    groups: EventGroups, a: LocalWeights, b: LocalWeights, share: float
+) -> None:
+    between = LocalWeights(
+        share * a.dense + (1 - share) * b.dense, (share * a.binary + (1 - share) * b.binary)
+    )
+    bound = share * objective(groups, a).loss + (1 - share) * objective(groups, b).loss
+    assert objective(groups, between).loss <= bound + 1e-4 * (1 + abs(bound))
+
+
+@given(events(), weights(), st.sampled_from(["event", "group"]))
+def test_a_step_is_minus_the_gradient_times_eta(
+    groups: EventGroups, w: LocalWeights, unit: str
+) -> None:
+    # With every event in one batch, a pass is one step of equation 9.
+    eta = 2.0**-6
+    options = SgdOptions(passes=1, eta_float=eta, eta_binary=eta, minibatch=1000, unit=unit)  # type: ignore[arg-type]
+    found = sgd(groups, options=options, initial=w).weights
+    dense, binary = gradient(groups, w)
+    np.testing.assert_allclose(found.dense, w.dense - eta * dense, atol=1e-10)
+    np.testing.assert_allclose(found.binary, w.binary - eta * binary, atol=1e-5)
+
+
+@given(events(), weights(), st.integers(0, 5))
+def test_one_event_at_a_time_follows_equation_9(
+    groups: EventGroups, w: LocalWeights, seed: int
+) -> None:
+    """Against the same steps in plain Python, in the order that single visits reveal."""
+    eta = 0.125
+    dense, binary = w.dense.copy(), w.binary.astype(np.float64)
+    for event in _order(groups, seed):
+        now = LocalWeights(dense, binary)  # type: ignore[arg-type]
+        group, y = int(groups.group[event]), int(groups.label[event])
+        begin, end = int(groups.group_ptr[group]), int(groups.group_ptr[group + 1])
+        x = groups.features[begin * WIDTH : end * WIDTH].reshape(WIDTH, end - begin)
+        s = scores(groups, now, group)
+        z = math.fsum(map(math.exp, s))
+        flags = groups.binary[begin:end]
+        for j, p in enumerate(math.exp(each) / z for each in s):
+            dense += eta * p * (x[:, y].astype(float) - x[:, j].astype(float))
+            if flags[y] != 2**32 - 1:
+                binary[flags[y]] += eta * p
+            if flags[j] != 2**32 - 1:
+                binary[flags[j]] -= eta * p
+    options = SgdOptions(passes=1, eta_float=eta, eta_binary=eta, unit="event")
+    found = sgd(groups, options=options, initial=w, seed=seed).weights
+    np.testing.assert_allclose(found.dense, dense, atol=1e-5)
+    np.testing.assert_allclose(found.binary, binary, atol=1e-4)
+
+
+def _order(groups: EventGroups, seed: int) -> list[int]:
+    """The events of pass 0 in their order: each has a binary feature that it alone moves."""
+    count = len(groups)
+    alone = EventGroups.of(
+        [[[0.0], [0.0]] for _ in range(count)],
+        [(event, 0) for event in range(count)],
+        binary=[[event, None] for event in range(count)],
+    )
+    seen: list[int] = []
+    learner = _core.LocalLearner(
+        alone, "sgd", 1.0, 1.0, False, 0.0, [], True, seed, False, 0, False,
+        *LocalWeights.zeros(alone).core(),
+    )  # fmt: skip
+    for place in range(count):
+        learner.run(0, place, place + 1, 1)
+        (new,) = set(np.flatnonzero(learner.weights()[1])) - set(seen)
+        seen.append(int(new))
+    return seen
+
+
+@given(st.integers(1, 200), st.integers(0, 3))
+def test_a_pass_visits_every_event_once_in_an_order_of_its_own(count: int, seed: int) -> None:
+    groups = EventGroups.of([[[0.0], [0.0]]] * count, [(event, 0) for event in range(count)])
+    orders = [_order(groups, seed), _order(groups, seed), _order(groups, seed + 1)]
+    assert sorted(orders[0]) == list(range(count))
+    assert orders[0] == orders[1]
+    assert count < 20 or orders[0] != orders[2]
+
+
+def _separable(count: int) -> EventGroups:
+    rng = np.random.default_rng(5)
+    truth = np.array([1.0, -2.0, 0.5])
+    features, labels = [], []
+    while len(features) < count:
+        x = rng.normal(size=(6, 3))
+        ranked = np.sort(x @ truth)
+        if ranked[-1] - ranked[-2] > 0.5:
+            labels.append((len(features), int(np.argmax(x @ truth))))
+            features.append(x.tolist())
+    return EventGroups.of(features, labels)
+
+
+def test_separable_data_is_learnt_by_all_and_they_agree() -> None:
+    groups = _separable(300)
+    learnt = [
+        sgd(groups, options=SgdOptions(passes=40, eta_float=0.1)),
+        sgd(groups, options=SgdOptions(passes=40, eta_float=0.5, adagrad=True)),
+        perceptron(groups, passes=60),
+        perceptron(groups, passes=60, averaged=True),
+    ]
+    for result in learnt:
+        assert objective(groups, result.weights).accuracy > 0.995
+        assert result.passes[-1].loss < result.passes[0].loss
+    best = [
+        [int(np.argmax(probabilities(groups, r.weights, g))) for g in range(groups.groups)]
+        for r in learnt
+    ]
+    same = sum(len(set(column)) == 1 for column in zip(*best, strict=True))
+    assert same / groups.groups > 0.99
+
+
+def test_averaged_perceptron_is_the_mean_of_its_states() -> None:
+    groups = _separable(12)
+    learner = _core.LocalLearner(
+        groups, "perceptron", 1.0, 1.0, False, 0.0, [], True, 1, False, 0, False,
+        *LocalWeights.zeros(groups).core(),
+    )  # fmt: skip
+    states = [np.zeros(3)]
+    for place in range(len(groups)):
+        learner.run(0, place, place + 1, 1)
+        states.append(learner.weights()[0])
+    found = perceptron(groups, passes=1, averaged=True)
+    np.testing.assert_allclose(found.weights.dense, np.mean(states, axis=0), atol=1e-12)
+
+
+@pytest.mark.parametrize("minibatch", [0, 700])
+@pytest.mark.parametrize("rule", ["sgd", "adagrad", "l2", "hogwild", "perceptron"])
+def test_frozen_weights_stay_as_they_are(rule: str, minibatch: int) -> None:
+    groups, start = _random(2000), np.array([0.1, -0.3, 0.7])
+    initial = LocalWeights(start, np.full(50, 0.3, np.float32))
+    for train_dense, train_binary in (([False, True, False], True), ([True] * 3, False)):
+        if rule == "perceptron":
+            found = perceptron(
+                groups, passes=2, initial=initial, train_dense=train_dense,
+                train_binary=train_binary, averaged=True,
+            ).weights  # fmt: skip
+        else:
+            options = SgdOptions(
+                passes=2, eta_float=0.01, eta_binary=0.01, adagrad=rule == "adagrad",
+                l2=0.01 if rule == "l2" else 0.0, hogwild=rule == "hogwild",
+                minibatch=0 if rule == "hogwild" else minibatch,
+            )  # fmt: skip
+            found = sgd(
+                groups, options=options, initial=initial, train_dense=train_dense,
+                train_binary=train_binary, threads=2,
+            ).weights  # fmt: skip
+        moved = found.dense != start
+        assert moved.tolist() == train_dense
+        assert bool((found.binary != initial.binary).any()) == train_binary
+
+
+def _random(count: int) -> EventGroups:
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(1, 12, count)
+    flags = np.where(rng.random(sizes.sum()) < 0.4, rng.integers(0, 50, sizes.sum()), 2**32 - 1)
+    return EventGroups(
+        3, 50, np.cumsum([0, *sizes], dtype=np.uint64),
+        rng.normal(size=3 * int(sizes.sum())).astype(np.float32), flags.astype(np.uint32),
+        np.arange(count, dtype=np.uint32), rng.integers(0, sizes).astype(np.uint32),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", ["event", "group"])
+def test_minibatch_weights_are_the_same_for_any_number_of_threads(unit: str) -> None:
+    groups = _random(3000)
+    options = SgdOptions(passes=2, eta_float=0.01, eta_binary=0.01, minibatch=1000, unit=unit)  # type: ignore[arg-type]
+    found = [sgd(groups, options=options, threads=n).weights for n in (1, 2, 8)]
+    assert len({w.dense.tobytes() + w.binary.tobytes() for w in found}) == 1
+
+
+def test_hogwild_learns() -> None:
+    groups = _separable(300)
+    found = sgd(groups, options=SgdOptions(passes=40, eta_float=0.1, hogwild=True), threads=2)
+    assert objective(groups, found.weights).accuracy > 0.98
+
+
+def test_single_candidates_are_skipped_but_counted() -> None:
+    groups = EventGroups.of([[[1.0]], [[1.0], [2.0]]], [(0, 0), (1, 1)])
+    found = sgd(groups, options=SgdOptions(passes=1))
+    assert (found.passes[0].trivial, found.passes[0].events) == (1, 2)
+    assert objective(groups, found.weights).trivial == 1
+
+
+def test_regularisation_and_decay_keep_weights_small() -> None:
+    groups = _separable(200)
+    plain = sgd(groups, options=SgdOptions(passes=20, eta_float=0.1))
+    small = sgd(groups, options=SgdOptions(passes=20, eta_float=0.1, l2=0.05))
+    assert np.abs(small.weights.dense).sum() < np.abs(plain.weights.dense).sum()
+    slow = sgd(groups, options=SgdOptions(passes=20, eta_float=0.1, decay=0.1, stall=0.9))
+    assert np.abs(slow.weights.dense).sum() < np.abs(plain.weights.dense).sum()
+
+
+def test_a_weight_that_runs_away_is_reported_with_its_event() -> None:
+    groups = EventGroups.of([[[1e30], [-1e30]]], [(0, 1)])
+    with pytest.raises(ArgumentError, match="event 1 is not finite"):
+        sgd(groups, options=SgdOptions(passes=3, eta_float=1e300))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"passes": -1},
+        {"sample": 0.0},
+        {"decay": 0.0},
+        {"eta_float": math.nan},
+        {"l2": -1.0},
+        {"hogwild": True, "adagrad": True},
+    ],
+)
+def test_bad_options_are_refused(bad: dict[str, float]) -> None:
+    with pytest.raises(ArgumentError):
+        sgd(_separable(5), options=SgdOptions(**bad))  # type: ignore[arg-type]
+
+
+def test_bad_arrays_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="not there"):
+        EventGroups.of([[[1.0]]], [(0, 1)])
+    with pytest.raises(ArgumentError, match="not finite"):
+        EventGroups.of([[[math.nan]]], [(0, 0)])
+    with pytest.raises(ArgumentError, match="no events"):
+        sgd(EventGroups.of([], []))
+    with pytest.raises(ArgumentError, match="same features"):
+        EventGroups.of([[[1.0], [1.0, 2.0]]], [(0, 0)])
