@@ -1,9 +1,9 @@
 #include "decode/hiero_decoder.h"
 
-#include <ctime>
 #include <limits>
 
 #include "decode/packed_forest.h"
+#include "decode/thread_clock.h"
 #include "forest/kbest.h"
 #include "io/error.h"
 #include "parallel.h"
@@ -11,12 +11,6 @@
 namespace demotic {
 
 namespace {
-
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 [[noreturn]] void no_derivation() {
   throw Error(Fault::argument, "the grammar has no derivation of a sentence", 0,
@@ -59,6 +53,11 @@ struct HieroDecoder::Workspace {
     counters.search += done;
   }
 
+  bool large() const {
+    constexpr size_t kLarge = 1'000'000;
+    return forest.edges.capacity() + prune.entries() >= kLarge;
+  }
+
   ContextFreeForestBuilder build;
   CubePruner prune;
   SourceSentence sentence;
@@ -66,61 +65,27 @@ struct HieroDecoder::Workspace {
   HieroCounters counters;
 };
 
-// A workspace for one worker; those that a very long sentence made large are not kept.
-class HieroDecoder::Lease {
- public:
-  explicit Lease(HieroDecoder& decoder) : decoder_(decoder) {
-    const std::scoped_lock lock(decoder_.guard_);
-    if (!decoder_.idle_.empty()) {
-      space_ = std::move(decoder_.idle_.back());
-      decoder_.idle_.pop_back();
-    }
-  }
-  Lease(const Lease&) = delete;
-  Lease& operator=(const Lease&) = delete;
-  ~Lease() {
-    if (space_ == nullptr) return;
-    const std::scoped_lock lock(decoder_.guard_);
-    decoder_.counters_ += space_->counters;
-    space_->counters = {};
-    constexpr size_t kLarge = 1'000'000;
-    if (space_->forest.edges.capacity() + space_->prune.entries() < kLarge)
-      decoder_.idle_.push_back(std::move(space_));
-  }
-  Workspace& operator*() {
-    if (space_ == nullptr) space_ = std::make_unique<Workspace>(decoder_);
-    return *space_;
-  }
-
- private:
-  HieroDecoder& decoder_;
-  std::unique_ptr<Workspace> space_;
-};
-
 HieroDecoder::HieroDecoder(const RuleTable& table, const Model* lm, std::span<const double> weights,
                            const ParseOptions& parsing, const CubePruningOptions& pruning)
-    : grammar_(table, lm, weights), plan_(table, parsing), pruning_(pruning) {
+    : grammar_(table, lm, weights),
+      plan_(table, parsing),
+      pruning_(pruning),
+      pool_(std::make_unique<WorkspacePool<Workspace>>()) {
   if (pruning.pops == 0) throw Error(Fault::argument, "the number of pops must be at least 1");
 }
 
 HieroDecoder::~HieroDecoder() = default;
 
-HieroCounters HieroDecoder::counters() const {
-  const std::scoped_lock lock(guard_);
-  return counters_;
-}
+HieroCounters HieroDecoder::counters() const { return pool_->counters(); }
 
-void HieroDecoder::reset_counters() {
-  const std::scoped_lock lock(guard_);
-  counters_ = {};
-}
+void HieroDecoder::reset_counters() { pool_->reset_counters(); }
 
 template <class Result, class Work>
 std::vector<Result> HieroDecoder::each(std::span<const Tokens> sentences, unsigned threads,
                                        Work work) {
   std::vector<Result> results(sentences.size());
   parallel_for(sentences.size(), threads, [&](size_t i, unsigned) {
-    Lease lease(*this);
+    const auto lease = pool_->lease([&] { return std::make_unique<Workspace>(*this); });
     Workspace& space = *lease;
     space.parse(*this, sentences[i]);
     results[i] = work(sentences[i], space);

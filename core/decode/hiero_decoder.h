@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "decode/cube_pruning.h"
 #include "decode/hiero_derivation.h"
 #include "decode/scored_grammar.h"
+#include "decode/workspace_pool.h"
 #include "forest/forest.h"
 
 namespace demotic {
@@ -54,7 +54,6 @@ class HieroDecoder {
 
  private:
   struct Workspace;
-  class Lease;
 
   template <class Result, class Work>
   std::vector<Result> each(std::span<const Tokens> sentences, unsigned threads, Work work);
@@ -64,9 +63,7 @@ class HieroDecoder {
   ScoredGrammar grammar_;
   ParsePlan plan_;
   CubePruningOptions pruning_;
-  mutable std::mutex guard_;  // of what follows
-  std::vector<std::unique_ptr<Workspace>> idle_;
-  HieroCounters counters_;
+  std::unique_ptr<WorkspacePool<Workspace>> pool_;
 };
 
 }  // namespace demotic

@@ -1,24 +1,13 @@
 #include "decode/phrase_decoder.h"
 
-#include <ctime>
-
 #include "decode/phrase_derivation.h"
-#include "decode/workspaces.h"
+#include "decode/thread_clock.h"
+#include "decode/workspace_pool.h"
 #include "forest/kbest.h"
 #include "io/error.h"
 #include "parallel.h"
 
 namespace demotic {
-
-namespace {
-
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-}  // namespace
 
 PhraseCounters& PhraseCounters::operator+=(const PhraseCounters& other) {
   sentences += other.sentences;
@@ -56,7 +45,7 @@ struct PhraseDecoder::Workspace {
 };
 
 struct PhraseDecoder::Pool {
-  Workspaces<Workspace> spaces;
+  WorkspacePool<Workspace> spaces;
 };
 
 PhraseDecoder::PhraseDecoder(const RuleTable& table, const Model* lm,

@@ -1,19 +1,13 @@
 // What one thread of the undirected decoder works with; its parts meet here and nowhere else.
 #pragma once
 
-#include <ctime>
 #include <optional>
 
+#include "decode/thread_clock.h"
 #include "decode/undirected_decoder.h"
 #include "decode/zipf_law.h"
 
 namespace demotic {
-
-inline double thread_cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 struct UndirectedWorkspace {
   UndirectedWorkspace(const ParsePlan& plan, const ScoredGrammar& grammar,
@@ -22,30 +16,30 @@ struct UndirectedWorkspace {
 
   void parse(const ScoredGrammar& grammar, const Tokens& tokens, SourceSentence& to_sentence,
              UndirectedForest& to_forest) {
-    const double begin = thread_cpu_seconds();
+    const double begin = thread_seconds();
     to_sentence = grammar.encode(tokens);
     build(to_sentence.source, parsed);
     to_forest.build(parsed, to_sentence);
-    counters.parse_seconds += thread_cpu_seconds() - begin;
+    counters.parse_seconds += thread_seconds() - begin;
     ++counters.sentences;
     counters.edges += parsed.edges.size();
   }
 
   // Inside and outside scores; from here on the search works on this forest.
   void bound(UndirectedForest& on, const ScoredGrammar& grammar, const CffVector& weights) {
-    const double begin = thread_cpu_seconds();
+    const double begin = thread_seconds();
     ranking.begin(on.groups(), on.passed());
     on.bound(ranking);
     search.begin(on, ranking, grammar, weights);
-    counters.bound_seconds += thread_cpu_seconds() - begin;
+    counters.bound_seconds += thread_seconds() - begin;
   }
 
   // Runs one of the search's own functions.
   template <class Work>
   void rescore(Work work) {
-    const double begin = thread_cpu_seconds();
+    const double begin = thread_seconds();
     work();
-    counters.rescore_seconds += thread_cpu_seconds() - begin;
+    counters.rescore_seconds += thread_seconds() - begin;
     counters.search += search.counters();
     search.reset_counters();
   }
