@@ -21,6 +21,13 @@ Cff cff_by_name(const std::string& name) {
   throw Error(Fault::argument, "there is no cff '" + name + "'", 0, "raw, delta or off");
 }
 
+BoundKind bounds_by_name(const std::string& name) {
+  if (name == "local") return BoundKind::local;
+  if (name == "words") return BoundKind::words;
+  if (name == "chart") return BoundKind::chart;
+  throw Error(Fault::argument, "there are no bounds '" + name + "'", 0, "local, words or chart");
+}
+
 const char* name_of(ActionKind kind) {
   constexpr const char* kNames[] = {"start", "down", "up"};
   return kNames[static_cast<size_t>(kind)];
@@ -138,24 +145,25 @@ void decoder(nb::module_& m) {
               "__init__",
               [](UndirectedDecoder* self, const RuleTable& table, const Model* lm,
                  const std::vector<double>& weights, double kappa, const std::string& cff,
-                 const std::string& argmax, bool stale_queue, uint32_t restarts, uint32_t beam,
-                 uint32_t span_limit, uint64_t max_edges, const std::string& glue,
-                 const std::string& goal, const std::string& default_category,
-                 uint32_t /*sparse_bits*/) {
+                 const std::string& argmax, const std::string& bounds, bool stale_queue,
+                 uint32_t restarts, uint32_t beam, uint32_t span_limit, uint64_t max_edges,
+                 const std::string& glue, const std::string& goal,
+                 const std::string& default_category, uint32_t /*sparse_bits*/) {
                 new (self) UndirectedDecoder(
                     table, lm, weights,
                     parse_options(span_limit, max_edges, glue, goal, default_category),
                     {.kappa = kappa,
                      .cff = cff_by_name(cff),
                      .lazy = !is_eager(argmax),
+                     .bounds = bounds_by_name(bounds),
                      .stale_queue = stale_queue,
                      .restarts = restarts,
                      .beam = beam});
               },
               nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"), nb::arg("kappa"),
-              nb::arg("cff"), nb::arg("argmax"), nb::arg("stale_queue"), nb::arg("restarts"),
-              nb::arg("beam"), nb::arg("span_limit"), nb::arg("max_edges"), nb::arg("glue"),
-              nb::arg("goal"), nb::arg("default_category"), nb::arg("sparse_bits"),
+              nb::arg("cff"), nb::arg("argmax"), nb::arg("bounds"), nb::arg("stale_queue"),
+              nb::arg("restarts"), nb::arg("beam"), nb::arg("span_limit"), nb::arg("max_edges"),
+              nb::arg("glue"), nb::arg("goal"), nb::arg("default_category"), nb::arg("sparse_bits"),
               nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
           .def_prop_ro("labels", [](const UndirectedDecoder& d) { return d.plan().labels(); })
           .def_prop_ro("counters", &UndirectedDecoder::counters)

@@ -5,8 +5,9 @@
 namespace demotic {
 
 void ActionLists::begin(const UndirectedForest& forest, RuleRanking& ranking,
-                        const CffVector& weights) {
+                        const BranchBounds& bounds, const CffVector& weights) {
   forest_ = &forest;
+  bounds_ = &bounds;
   ranking_ = &ranking;
   weights_ = weights;
   by_node_.assign(size_t{2} * forest.nodes(), kNone);
@@ -18,8 +19,8 @@ void ActionLists::begin(const UndirectedForest& forest, RuleRanking& ranking,
 CffVector ActionLists::bounds(const RuleGroup& group, uint32_t child, bool opens_head) const {
   CffVector bounds{};
   for (uint32_t k = 0; k < kMaxArity; ++k)
-    if (k != child && group.tails[k] != kNoNode) bounds[k] = forest_->inside(group.tails[k]);
-  if (opens_head) bounds[kMaxArity] = forest_->outside(group.head);
+    if (k != child && group.tails[k] != kNoNode) bounds[k] = bounds_->inside(group.tails[k]);
+  if (opens_head) bounds[kMaxArity] = bounds_->outside(group.head);
   return bounds;
 }
 

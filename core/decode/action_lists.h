@@ -2,7 +2,7 @@
 // the words beside the gap.
 //
 //   ActionLists lists;
-//   lists.begin(forest, ranking, cff_weights);
+//   lists.begin(forest, ranking, bounds, cff_weights);
 //   uint32_t list = lists.down(node);             or up(node), start()
 //   const Candidate* c = lists.at(list, i);       the i-th best, nullptr past the last
 //
@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "decode/undirected_forest.h"
+#include "decode/branch_bounds.h"
 
 namespace demotic {
 
@@ -33,7 +33,8 @@ struct Candidate {
 
 class ActionLists {
  public:
-  void begin(const UndirectedForest& forest, RuleRanking& ranking, const CffVector& weights);
+  void begin(const UndirectedForest& forest, RuleRanking& ranking, const BranchBounds& bounds,
+             const CffVector& weights);
 
   uint32_t down(uint32_t node) { return find(by_node_[2 * node], node, Kind::down); }
   uint32_t up(uint32_t node) { return find(by_node_[2 * node + 1], node, Kind::up); }
@@ -74,6 +75,7 @@ class ActionLists {
 
   const UndirectedForest* forest_ = nullptr;
   RuleRanking* ranking_ = nullptr;
+  const BranchBounds* bounds_ = nullptr;
   CffVector weights_{};
   std::vector<uint32_t> by_node_;
   uint32_t start_ = kNone;

@@ -26,46 +26,46 @@ void RuleRanking::begin(std::span<const RuleGroup> groups, std::span<const uint3
 RankedRule RuleRanking::built_in(uint32_t group) const {
   const uint32_t rule = groups_[group].first_rule;
   const uint32_t passed = passed_[group];
-  RankedRule made{0, grammar_->score(ForestEdge{rule, {kNoNode, kNoNode}}, passed), 0, 0};
+  RankedRule made{0, grammar_->score(ForestEdge{rule, {kNoNode, kNoNode}}, passed), 0, 0, 0};
   const Model* lm = grammar_->lm();
-  if (rule == kPassThrough && lm != nullptr && lm->order() == 1)
-    made.lm = lm->score_ngram({}, passed).prob;
+  if (rule == kPassThrough && lm != nullptr)
+    (lm->order() == 1 ? made.lm : made.estimate) = lm->score_ngram({}, passed).prob;
   made.score = made.local + grammar_->lm_score(made.lm);
   return made;
 }
 
 RankedRule RuleRanking::in_table(uint32_t first_rule, uint32_t place) const {
-  const double local = grammar_->score(first_rule + place);
-  const float lm = inner_lm(first_rule + place);
-  return {local + grammar_->lm_score(lm), local, lm, place};
+  RankedRule made{0, grammar_->score(first_rule + place), 0, 0, place};
+  if (grammar_->lm() != nullptr) add_lm(first_rule + place, made);
+  made.score = made.local + grammar_->lm_score(made.lm);
+  return made;
 }
 
-float RuleRanking::inner_lm(uint32_t rule) const {
-  const Model* lm = grammar_->lm();
-  if (lm == nullptr) return 0;
-  const uint32_t reach = lm->order() - 1;
+// Run by run; without estimates, only runs with a complete word matter.
+void RuleRanking::add_lm(uint32_t rule, RankedRule& made) const {
+  const Model& lm = *grammar_->lm();
+  const uint32_t reach = lm.order() - 1;
   const std::span<const Symbol> target = grammar_->table().target(rule);
-  float sum = 0;
-  for (size_t at = 0; at + reach < target.size();) {
+  const uint32_t shortest = estimates_ ? 1 : reach + 1;
+  for (size_t at = 0; at + shortest <= target.size();) {
     size_t end = at;
     while (end < target.size() && is_word(target[end])) ++end;
-    if (end - at > reach) {
-      State state = lm->empty_context();
+    if (end - at >= shortest) {
+      State state = lm.empty_context();
       for (size_t i = at; i < end; ++i) {
-        const float prob = lm->score(state, grammar_->lm_word(target[i]), state).prob;
-        if (i - at >= reach) sum += prob;
+        const float prob = lm.score(state, grammar_->lm_word(target[i]), state).prob;
+        (i - at >= reach ? made.lm : made.estimate) += prob;
       }
     }
     at = end + 1;
   }
-  return sum;
 }
 
 uint32_t RuleRanking::find(uint32_t group) {
   const RuleGroup& edges = groups_[group];
   if (edges.first_rule >= kGlueFirst) {  // depends on the sentence: never found again
     const RankedRule top = built_in(group);
-    sides_.push_back({edges.first_rule, 1, kNone, top.local, top});
+    sides_.push_back({edges.first_rule, 1, kNone, top, top});
     return static_cast<uint32_t>(sides_.size()) - 1;
   }
   if (sides_.size() * 2 >= table_.size()) grow();
@@ -76,11 +76,11 @@ uint32_t RuleRanking::find(uint32_t group) {
     if (side.first_rule == edges.first_rule && side.rules == edges.rules) return table_[at];
   }
   table_[at] = static_cast<uint32_t>(sides_.size());
-  Side side{edges.first_rule, edges.rules, kNone, 0, in_table(edges.first_rule, 0)};
-  side.best = side.top.local;
+  const RankedRule first = in_table(edges.first_rule, 0);
+  Side side{edges.first_rule, edges.rules, kNone, first, first};
   for (uint32_t i = 1; i < edges.rules; ++i) {
     const RankedRule rule = in_table(edges.first_rule, i);
-    side.best = std::max(side.best, rule.local);
+    if (bound(rule) > bound(side.best)) side.best = rule;
     if (rule.score > side.top.score) side.top = rule;
   }
   sides_.push_back(side);

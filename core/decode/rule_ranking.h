@@ -2,7 +2,8 @@
 //
 //   RuleRanking ranking(grammar);
 //   ranking.begin(groups, passed);              of the next sentence
-//   ranking.best_local(group)                   the best score of its rules, no language model
+//   ranking.best(group)                   the most that one of its rules can add: its local score,
+//                                               or with estimates the language model's part, too
 //   ranking.rule(group, rank)                   in falling order of RankedRule::score
 //   ranking.reweigh(grammar)                    other weights: orders are worked out anew
 //
@@ -37,19 +38,24 @@ struct RankedRule {
   double score;    // local + weighted lm
   double local;    // weighted features without the language model's
   float lm;        // log10 of words whose context is complete within the rule
+  float estimate;  // log10 of all others, each from what stands before it within the rule
   uint32_t place;  // in its group
 };
 
 class RuleRanking {
  public:
-  explicit RuleRanking(const ScoredGrammar& grammar) : grammar_(&grammar) {}
+  // `estimates`: bounds count the language model's part of rules, incomplete words and all.
+  RuleRanking(const ScoredGrammar& grammar, bool estimates)
+      : grammar_(&grammar), estimates_(estimates) {}
 
   void reweigh(const ScoredGrammar& grammar);
   // `groups` must stay until the next call; `passed` is, by group, the language model's id of the
   // word that passes through (kUnknown for all others).
   void begin(std::span<const RuleGroup> groups, std::span<const uint32_t> passed);
 
-  double best_local(uint32_t group) { return side(group).best; }
+  // The rule of the highest bound, and the bound.
+  const RankedRule& best_rule(uint32_t group) { return side(group).best; }
+  double best(uint32_t group) { return bound(side(group).best); }
   // Sorts when the second rule is asked for, not before.
   const RankedRule& rule(uint32_t group, uint32_t rank) {
     if (rank == 0) return side(group).top;
@@ -67,8 +73,8 @@ class RuleRanking {
     uint32_t first_rule = kNone;
     uint32_t rules = 0;
     uint32_t ranked = kNone;  // place in ranked_
-    double best = 0;          // of RankedRule::local
-    RankedRule top{};
+    RankedRule best{};        // by bound()
+    RankedRule top{};         // by score
   };
 
   Side& side(uint32_t group) {
@@ -81,9 +87,13 @@ class RuleRanking {
   void forget();
   RankedRule built_in(uint32_t group) const;
   RankedRule in_table(uint32_t first_rule, uint32_t place) const;
-  float inner_lm(uint32_t rule) const;
+  double bound(const RankedRule& rule) const {
+    return estimates_ ? rule.score + grammar_->lm_score(rule.estimate) : rule.local;
+  }
+  void add_lm(uint32_t rule, RankedRule& made) const;
 
   const ScoredGrammar* grammar_;
+  bool estimates_;
   std::span<const RuleGroup> groups_;
   std::span<const uint32_t> passed_;
   std::vector<uint32_t> places_;  // by group: its side

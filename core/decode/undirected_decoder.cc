@@ -87,7 +87,7 @@ std::vector<Result> UndirectedDecoder::each(std::span<const Tokens> sentences, u
                                             Work work) {
   std::vector<Result> results(sentences.size());
   parallel_for(sentences.size(), threads, [&](size_t i, unsigned) {
-    const auto lease =
+    auto lease =
         pool_->lease([&] { return std::make_unique<Workspace>(plan_, grammar_, options_); });
     Workspace& space = *lease;
     space.parse(grammar_, sentences[i], space.sentence, space.forest);

@@ -101,8 +101,7 @@ class UndirectedDecoder::Sampler {
 std::unique_ptr<Episode> UndirectedDecoder::episode(const Tokens& tokens) {
   auto made = std::make_unique<Episode>();
   made->tokens = tokens;
-  const auto lease =
-      pool_->lease([&] { return std::make_unique<Workspace>(plan_, grammar_, options_); });
+  auto lease = pool_->lease([&] { return std::make_unique<Workspace>(plan_, grammar_, options_); });
   lease->parse(grammar_, tokens, made->sentence, made->forest);
   lease->counters.shortened += made->forest.span_limit() < plan_.options().span_limit;
   return made;

@@ -1,8 +1,5 @@
 #include "decode/undirected_forest.h"
 
-#include <algorithm>
-#include <limits>
-
 namespace demotic {
 
 void UndirectedForest::build(const ContextFreeForest& forest, const SourceSentence& sentence) {
@@ -59,35 +56,7 @@ void UndirectedForest::build(const ContextFreeForest& forest, const SourceSenten
 size_t UndirectedForest::bytes() const {
   const auto of = [](const auto& values) { return values.capacity() * sizeof values[0]; };
   return of(nodes_) + of(groups_) + of(passed_) + of(below_ends_) + of(above_begins_) + of(above_) +
-         of(leaves_) + of(degree_below_) + of(degree_above_) + of(best_local_) + of(inside_) +
-         of(outside_);
-}
-
-void UndirectedForest::bound(RuleRanking& ranking) {
-  constexpr double kNever = -std::numeric_limits<double>::infinity();
-  inside_.assign(nodes_.size(), kNever);
-  outside_.assign(nodes_.size(), kNever);
-  best_local_.resize(groups_.size());
-  for (uint32_t g = 0; g < groups_.size(); ++g) {
-    const RuleGroup& group = groups_[g];
-    double sum = best_local_[g] = ranking.best_local(g);
-    for (const uint32_t tail : group.tails)
-      if (tail != kNoNode) sum += inside_[tail];
-    inside_[group.head] = std::max(inside_[group.head], sum);
-  }
-  if (nodes_.empty()) return;
-  outside_[goal()] = 0;
-  for (auto g = static_cast<uint32_t>(groups_.size()); g-- > 0;) {
-    const RuleGroup& group = groups_[g];
-    if (group.tails[0] == kNoNode) continue;
-    const double sum = outside_[group.head] + best_local_[g];
-    if (group.tails[1] == kNoNode) {
-      outside_[group.tails[0]] = std::max(outside_[group.tails[0]], sum);
-    } else {
-      outside_[group.tails[0]] = std::max(outside_[group.tails[0]], sum + inside_[group.tails[1]]);
-      outside_[group.tails[1]] = std::max(outside_[group.tails[1]], sum + inside_[group.tails[0]]);
-    }
-  }
+         of(leaves_) + of(degree_below_) + of(degree_above_);
 }
 
 }  // namespace demotic

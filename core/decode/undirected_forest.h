@@ -2,14 +2,10 @@
 //
 //   UndirectedForest forest;
 //   forest.build(parsed, sentence);              groups of edges, and for each node those above it
-//   forest.bound(ranking);                       inside and outside scores under the weights
 //   forest.below(v), forest.above(v)             (group << 1 | tail) for the latter
-//   forest.inside(v), forest.outside(v)
 //
-// Scores are those of the (max, +) semiring over rules' local features: exact bounds on what the
-// missing branch below or above a node can be worth without the language model.  Edges that differ
-// in their rules' target sides alone are one group (rule_ranking.h), so neither the passes nor the
-// memory grow with the number of translations of a source side.
+// Edges that differ in their rules' target sides alone are one group (rule_ranking.h), so neither
+// the passes over it nor its memory grow with the number of translations of a source side.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +20,6 @@ namespace demotic {
 class UndirectedForest {
  public:
   void build(const ContextFreeForest& forest, const SourceSentence& sentence);
-  void bound(RuleRanking& ranking);
 
   bool empty() const { return nodes_.empty(); }
   uint32_t nodes() const { return static_cast<uint32_t>(nodes_.size()); }
@@ -50,9 +45,6 @@ class UndirectedForest {
 
   size_t bytes() const;
 
-  double inside(uint32_t v) const { return inside_[v]; }
-  double outside(uint32_t v) const { return outside_[v]; }
-
  private:
   std::vector<ForestNode> nodes_;
   std::vector<RuleGroup> groups_;
@@ -63,9 +55,6 @@ class UndirectedForest {
   std::vector<uint32_t> leaves_;
   std::vector<uint32_t> degree_below_;
   std::vector<uint32_t> degree_above_;
-  std::vector<double> best_local_;  // by group
-  std::vector<double> inside_;
-  std::vector<double> outside_;
   uint64_t edges_ = 0;
   uint64_t leaf_edges_ = 0;
   uint32_t span_limit_ = 0;

@@ -24,7 +24,7 @@ UndirectedSearchCounters& UndirectedSearchCounters::operator+=(
   return *this;
 }
 
-void UndirectedSearch::begin(UndirectedForest& forest, RuleRanking& ranking,
+void UndirectedSearch::begin(const UndirectedForest& forest, RuleRanking& ranking,
                              const ScoredGrammar& grammar, const CffVector& weights) {
   forest_ = &forest;
   ranking_ = &ranking;
@@ -34,7 +34,8 @@ void UndirectedSearch::begin(UndirectedForest& forest, RuleRanking& ranking,
   lazy_ = options_.lazy && lm_weight_ >= 0;
   counters_.lm.highest = -1e30f;
   counted_ = 0;
-  lists_.begin(forest, ranking, weights_);
+  bounds_.begin(forest, ranking, grammar, counters_.lm);
+  lists_.begin(forest, ranking, bounds_, weights_);
 }
 
 uint32_t UndirectedSearch::list_of(const PartialTree& tree, uint32_t slot) {
@@ -54,8 +55,8 @@ uint64_t UndirectedSearch::choices(const PartialTree& tree) const {
 }
 
 // The bound of the slot that an action closes: what `delta` takes back.
-static double closed_bound(const UndirectedForest& forest, const PartialTree::Slot& slot) {
-  return slot.which == kHeadSlot ? forest.outside(slot.node) : forest.inside(slot.node);
+double UndirectedSearch::closed_bound(const PartialTree::Slot& slot) const {
+  return slot.which == kHeadSlot ? bounds_.outside(slot.node) : bounds_.inside(slot.node);
 }
 
 // What every action on the slot may have beyond its candidate's score, at most.
@@ -63,7 +64,7 @@ double UndirectedSearch::bound_of(const PartialTree& tree, uint32_t slot) const 
   if (slot == kNoSlot) return kSlack;
   double bound = kSlack;
   if (options_.cff == Cff::delta)
-    bound -= weights_[tree.slot(slot).which] * closed_bound(*forest_, tree.slot(slot));
+    bound -= weights_[tree.slot(slot).which] * closed_bound(tree.slot(slot));
   if (lm_weight_ != 0) bound -= lm_weight_ * options_.kappa * tree.carry(slot).estimate();
   return bound;
 }
@@ -73,7 +74,7 @@ double UndirectedSearch::exact(const PartialTree& tree, uint32_t slot, const Can
   double score = candidate.score;
   lm = {};
   if (slot != kNoSlot && options_.cff == Cff::delta)
-    score -= weights_[tree.slot(slot).which] * closed_bound(*forest_, tree.slot(slot));
+    score -= weights_[tree.slot(slot).which] * closed_bound(tree.slot(slot));
   // At the start the words within the rule are all there is, and those with a complete context are
   // part of the candidate's score.
   if (lm_weight_ == 0 || (slot == kNoSlot && options_.kappa == 0)) return score;
@@ -110,7 +111,7 @@ Action UndirectedSearch::action_of(const PartialTree& tree, uint32_t slot, const
   const uint32_t child = slot == kNoSlot || down ? kMaxArity : edge.child;
   action.cff = lists_.bounds(group, child, !down);
   if (options_.cff == Cff::delta && slot != kNoSlot)
-    action.cff[tree.slot(slot).which] -= closed_bound(*forest_, tree.slot(slot));
+    action.cff[tree.slot(slot).which] -= closed_bound(tree.slot(slot));
   return action;
 }
 
@@ -267,7 +268,7 @@ double UndirectedSearch::potential(const PartialTree& tree, const Action& action
       action.local + lm_weight_ * (action.lm.complete + options_.kappa * action.lm.estimate);
   for (uint32_t i = 0; i < kCffFeatures; ++i) sum += weights_[i] * action.cff[i];
   if (options_.cff == Cff::raw && action.slot != kNoSlot)
-    sum -= weights_[tree.slot(action.slot).which] * closed_bound(*forest_, tree.slot(action.slot));
+    sum -= weights_[tree.slot(action.slot).which] * closed_bound(tree.slot(action.slot));
   return sum;
 }
 

@@ -36,6 +36,7 @@ struct UndirectedOptions {
   double kappa = 0;  // what estimates of incomplete words count, 0 to 1
   Cff cff = Cff::raw;
   bool lazy = true;
+  BoundKind bounds = BoundKind::local;
   bool stale_queue = false;
   uint32_t restarts = 1;
   uint32_t beam = 1;
@@ -68,10 +69,11 @@ struct UndirectedSearchCounters {
 
 class UndirectedSearch {
  public:
-  explicit UndirectedSearch(const UndirectedOptions& options) : options_(options) {}
+  explicit UndirectedSearch(const UndirectedOptions& options)
+      : options_(options), bounds_(options.bounds) {}
 
   // All of them must stay until the next call; `ranking` must know the forest's groups.
-  void begin(UndirectedForest& forest, RuleRanking& ranking, const ScoredGrammar& grammar,
+  void begin(const UndirectedForest& forest, RuleRanking& ranking, const ScoredGrammar& grammar,
              const CffVector& weights);
 
   void decode(Trajectory& path);
@@ -115,6 +117,7 @@ class UndirectedSearch {
 
   static bool worse(const Entry& a, const Entry& b);
   uint32_t list_of(const PartialTree& tree, uint32_t slot);
+  double closed_bound(const PartialTree::Slot& slot) const;
   double bound_of(const PartialTree& tree, uint32_t slot) const;
   double exact(const PartialTree& tree, uint32_t slot, const Candidate& candidate, LmChange& lm);
   void find_best(PartialTree& tree, uint32_t slot);
@@ -131,9 +134,10 @@ class UndirectedSearch {
   bool lazy_ = true;
   double lm_weight_ = 0;  // of a log10
   CffVector weights_{};
-  UndirectedForest* forest_ = nullptr;
+  const UndirectedForest* forest_ = nullptr;
   RuleRanking* ranking_ = nullptr;
   const ScoredGrammar* grammar_ = nullptr;
+  BranchBounds bounds_;
   ActionLists lists_;
   PartialTree tree_;
   PartialTree other_tree_;

@@ -12,7 +12,7 @@ namespace demotic {
 struct UndirectedWorkspace {
   UndirectedWorkspace(const ParsePlan& plan, const ScoredGrammar& grammar,
                       const UndirectedOptions& options)
-      : build(plan), ranking(grammar), search(options) {}
+      : build(plan), ranking(grammar, options.bounds != BoundKind::local), search(options) {}
 
   void parse(const ScoredGrammar& grammar, const Tokens& tokens, SourceSentence& to_sentence,
              UndirectedForest& to_forest) {
@@ -26,10 +26,9 @@ struct UndirectedWorkspace {
   }
 
   // Inside and outside scores; from here on the search works on this forest.
-  void bound(UndirectedForest& on, const ScoredGrammar& grammar, const CffVector& weights) {
+  void bound(const UndirectedForest& on, const ScoredGrammar& grammar, const CffVector& weights) {
     const double begin = thread_seconds();
     ranking.begin(on.groups(), on.passed());
-    on.bound(ranking);
     search.begin(on, ranking, grammar, weights);
     counters.bound_seconds += thread_seconds() - begin;
   }

@@ -24,11 +24,18 @@ ANYTHING = Perturbation(temperature=1e6, width=10**6, rollouts=30)
 
 
 @settings(max_examples=150, deadline=None)
-@given(rules=grammars, tokens=sentences, order=orders, kappa=kappas, cff=cffs)
+@given(
+    rules=grammars,
+    tokens=sentences,
+    order=orders,
+    kappa=kappas,
+    cff=cffs,
+    bounds=st.sampled_from(["local", "words"]),
+)
 def test_every_action_is_the_best_there_is_and_has_the_features_of_its_definition(
-    rules: list[cky.Rule], tokens: list[str], order: int, kappa: float, cff: Cff
+    rules: list[cky.Rule], tokens: list[str], order: int, kappa: float, cff: Cff, bounds: str
 ) -> None:
-    at = Sentence(rules, tokens, order=order, kappa=kappa, cff=cff)
+    at = Sentence(rules, tokens, order=order, kappa=kappa, cff=cff, bounds=bounds)
     found = at.decoder.decode(tokens)
     choices, trees = at.choices(found), at.states(found)
     for action, choice, tree in zip(found.actions, choices, trees[:-1], strict=True):
@@ -155,6 +162,40 @@ def test_features_of_actions_sum_to_those_of_the_derivation_in_any_order(
             )
         model = sum(at.decoder.weights[name] * value for name, value in found.features.items())
         assert found.score == pytest.approx(model, abs=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    tokens=st.lists(st.sampled_from(["A", "B", "the", "neu"]), min_size=1, max_size=6),
+    order=st.integers(1, 4),
+)
+def test_bounds_from_a_chart_are_exact_where_there_is_one_derivation(
+    tokens: list[str], order: int
+) -> None:
+    rules = [cky.Rule("X", ("A",), ("of", "a"), -0.5), cky.Rule("X", ("B",), ("b",), -0.25)]
+    weights = WEIGHTS | {"Cff1": 1.0, "Cff2": 1.0, "CffHead": 1.0}
+    at = Sentence(
+        rules, tokens, order=order, weights=weights, kappa=1.0, cff="delta", bounds="chart"
+    )
+    found = at.decoder.decode(tokens)
+    total = 0.0
+    for action in found.actions:
+        total += sum(weights[name] * value for name, value in action.features.items())
+        if action.kind == "start":
+            assert total == pytest.approx(found.score, abs=1e-4)
+    assert total == pytest.approx(found.score, abs=1e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(rules=grammars, tokens=sentences, order=st.integers(1, 4), kappa=kappas)
+def test_bounds_from_a_chart_leave_lazy_and_eager_argmax_the_same(
+    rules: list[cky.Rule], tokens: list[str], order: int, kappa: float
+) -> None:
+    lazy, eager = (
+        Sentence(rules, tokens, order=order, kappa=kappa, bounds="chart", argmax=argmax).decoder
+        for argmax in ("lazy", "eager")
+    )
+    assert lazy.decode(tokens).actions == eager.decode(tokens).actions
 
 
 @settings(max_examples=60, deadline=None)

@@ -45,6 +45,7 @@ class Sentence:
             weights,
             kappa=options.get("kappa", 0.0),
             cff=options.get("cff", "raw"),
+            estimates=options.get("bounds") == "words",
         )
         forest = self.problem.forest
         self._nodes = {

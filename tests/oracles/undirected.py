@@ -57,8 +57,10 @@ class Problem:
         *,
         kappa: float = 0.0,
         cff: Literal["raw", "delta", "off"] = "raw",
+        estimates: bool = False,
     ) -> None:
         self.forest, self.lm, self.weights, self.kappa, self.cff = forest, lm, weights, kappa, cff
+        self.estimates = estimates
         self.edges = [
             Edge(
                 int(forest.head[e]),
@@ -80,6 +82,18 @@ class Problem:
 
     def local(self, edge: int) -> float:
         return sum(self.weights.get(n, 0.0) * v for n, v in self.edges[edge].features.items())
+
+    def bound(self, edge: int) -> float:
+        """What bounds on branches count of an edge: its words as well, runs taken alone?"""
+        total = self.local(edge)
+        if self.estimates and self.lm is not None:
+            run: list[str] = []
+            for symbol in self.edges[edge].target:
+                if isinstance(symbol, str):
+                    value = LN10 * self.lm.score_ngram(run[1 - self.lm.order :], symbol).log10
+                    total += self.weights["LanguageModel"] * value
+                run = [*run, symbol] if isinstance(symbol, str) else []
+        return total
 
     def insides(self, node: int) -> list[frozenset[int]]:
         """The edges of every derivation of a node."""
@@ -103,7 +117,7 @@ class Problem:
         return found
 
     def best(self, completions: list[frozenset[int]]) -> float:
-        return max(sum(map(self.local, edges)) for edges in completions)
+        return max(sum(map(self.bound, edges)) for edges in completions)
 
     @cached_property
     def inside(self) -> list[float]:

@@ -40,6 +40,10 @@ class UndirectedOptions:
     cff: Literal["raw", "delta", "off"] = "raw"
     """Bounds on missing branches as features of the slots that an action opens; ``delta``
     subtracts the bound of the slot that it closes, ``off`` has none."""
+    bounds: Literal["local", "words", "chart"] = "local"
+    """What those bounds know of a branch: ``local`` the best sum of rules' own features, an exact
+    bound; ``words`` the language model's estimate of each rule's words as well; ``chart`` its
+    score of the branch that a bottom-up search with one candidate for each node would find."""
     argmax: Literal["lazy", "eager"] = "lazy"
     """``lazy`` scores only actions that may still be the best; the results are the same."""
     stale_queue: bool = False

@@ -1,0 +1,59 @@
+// What the missing branch below or above a node of the forest may be worth: the context-free
+// features of the undirected decoder (Gesmundo and Henderson 2014, section 3.3).
+//
+//   BranchBounds bounds(kind);
+//   bounds.begin(forest, ranking, grammar, counters);     one pass up, one pass down
+//   bounds.inside(v), bounds.outside(v)                   weighted, natural
+//
+//   local   the (max, +) semiring over rules' local features: exact bounds without the language
+//           model
+//   words   with its estimate of each rule's words, runs taken alone: no bounds any more, but
+//   fairer
+//           to branches of many words
+//   chart   with its score of each node's best branch, as cube pruning with one pop would find it:
+//           one look at the language model for each node and pass
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "decode/partial_tree.h"
+#include "decode/rule_ranking.h"
+#include "decode/undirected_forest.h"
+#include "lm/chart.h"
+
+namespace demotic {
+
+enum class BoundKind : uint8_t { local, words, chart };
+
+class BranchBounds {
+ public:
+  explicit BranchBounds(BoundKind kind) : kind_(kind) {}
+
+  void begin(const UndirectedForest& forest, RuleRanking& ranking, const ScoredGrammar& grammar,
+             LmCounters& counters);
+
+  double inside(uint32_t v) const { return inside_[v]; }
+  double outside(uint32_t v) const { return outside_[v]; }
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  void pass_up();
+  void pass_down();
+  // The best rule of a group over its tails' best branches, seen by the language model.
+  double seen(uint32_t group, Fragment& made);
+
+  BoundKind kind_;
+  const UndirectedForest* forest_ = nullptr;
+  RuleRanking* ranking_ = nullptr;
+  const ScoredGrammar* grammar_ = nullptr;
+  LmCounters* counters_ = nullptr;
+  std::vector<double> best_;  // by group
+  std::vector<double> inside_;
+  std::vector<double> outside_;
+  std::vector<uint32_t> above_;  // by node: the group of its best surroundings
+  std::vector<Fragment> fragments_;
+};
+
+}  // namespace demotic
