@@ -15,6 +15,7 @@ from demotic.cli import (
     convert,
     demo,
     evaluate,
+    experiment,
     explain,
     extract,
     inspect,
@@ -65,6 +66,7 @@ for module in (
     tune,
     inspect,
     convert,
+    experiment,
 ):
     app.command(module.NAME, no_args_is_help=module.NEEDS_ARGUMENTS)(module.command)
 

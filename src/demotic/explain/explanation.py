@@ -56,6 +56,10 @@ class Step:
     counts: dict[str, float]
     """How often its target side, its source side and both together were extracted."""
     evidence: tuple[Evidence, ...]
+    order: int | None = None
+    """When it came, where trees do not grow from the words up: 1 is the first step."""
+    action: str | None = None
+    """How it came then: ``start``, ``down`` below what was there, ``up`` above it."""
 
     @property
     def text(self) -> str:

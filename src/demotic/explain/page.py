@@ -102,7 +102,9 @@ def _rule(step: Step) -> str:
     )
     source = " ".join(f"[{s + 1}]" if isinstance(s, int) else escape(s) for s in step.source)
     kind = "" if step.kind == "rule" else f" <em>{escape(step.kind)}</em>"
-    return f'{source or "-"} → {target or "-"} <span class="span">{begin}-{end}</span>{kind}'
+    order = "" if step.order is None else f' <span class="span">#{step.order} {step.action}</span>'
+    place = f'<span class="span">{begin}-{end}</span>'
+    return f"{source or '-'} → {target or '-'} {place}{kind}{order}"
 
 
 def _details(explanation: Explanation, step: Step) -> str:

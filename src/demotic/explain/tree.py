@@ -28,7 +28,8 @@ def tree(explanation: Explanation) -> str:
 def _step(explanation: Explanation, step: Step) -> Iterator[str]:
     begin, end = step.span
     kind = "" if step.kind == "rule" else f"  {step.kind}"
-    yield f"{step.lhs} {begin}-{end}  {step.text}  {step.contribution:.3f}{kind}"
+    order = "" if step.order is None else f"  #{step.order} {step.action}"
+    yield f"{step.lhs} {begin}-{end}  {step.text}  {step.contribution:.3f}{kind}{order}"
     margin = "   | "
     written = [
         f"{explanation.tokens[word]} ({', '.join(sources)})"

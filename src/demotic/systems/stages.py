@@ -162,6 +162,8 @@ class Training:
         config: TuneConfig,
         start: Mapping[str, float],
         decoder_settings: Any,
+        *,
+        file: str = "weights.json",
     ) -> Stage:
         """Weights that translate the development set best (Och 2003; Kumar et al. 2009).
 
@@ -172,7 +174,7 @@ class Training:
             "tune",
             [asdict(config), asdict(decoder_settings), self.config.seed],
             after=[text, *after],
-            files=["weights.json"],
+            files=[file],
         )
         if stage.wanted:
             task = TuningTask(
@@ -188,7 +190,7 @@ class Training:
                 checkpoint=stage.path(f"mert-{stage.digest[:12]}.json"),
                 resume=self.resume,
             )
-            write_weights(stage.path("weights.json"), found.weights)
+            write_weights(stage.path(file), found.weights)
             stage.finish()
         return stage
 

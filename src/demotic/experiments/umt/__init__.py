@@ -1,0 +1,145 @@
+"""UMT: the experiments of Gesmundo and Henderson (2014) on any data.
+
+e1 speed, e2 training, e3 quality, e4 what the search sees, e5 how it learns, e6 search under shared
+weights, e7 beyond the paper.  Each part's results stay in the folder of the experiment.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from demotic import files
+from demotic.experiments.data import read_folder
+from demotic.experiments.parts import Parts
+from demotic.experiments.plots import Series, draw, require_matplotlib
+from demotic.experiments.setup import Setup
+from demotic.experiments.umt import report, search, speed, training
+from demotic.experiments.umt.arms import Arms
+from demotic.experiments.umt.bench import Bench, trained_model
+
+PARTS = ("e1", "e2", "e3", "e4", "e5", "e6", "e7")
+QUICK_LINES = {"train_lines": 1500, "dev_lines": 40, "test_lines": 40}
+
+
+def run(setup: Setup) -> str:
+    """Do what is not done yet; the report, which is also written to ``report.md``."""
+    require_matplotlib()
+    bench = _bench(setup)
+    arms = Arms(bench)
+    texts = [
+        part(bench, arms)
+        for name, part in (
+            ("e1", _speed), ("e2", _training), ("e3", _quality), ("e4", _variations),
+            ("e6", _search), ("e7", _beyond),
+        )
+        if setup.wants(name) or (name == "e4" and setup.wants("e5"))
+    ]  # fmt: skip
+    head = (
+        f"# UMT on {setup.source}-{setup.target}\n\n"
+        f"{len(bench.data.train):,} training pairs, {len(bench.data.dev):,} development and "
+        f"{len(bench.data.test):,} test sentences ({', '.join(bench.data.names)}); "
+        f"{len(bench.rules):,} rules, a language model of order {bench.lm.order}. Paper: Gesmundo "
+        "and Henderson 2014, NIST Chinese-English."
+    )
+    text = "\n\n".join([head, *texts])
+    files.write_lines(setup.out / "report.md", [text])
+    return text
+
+
+def _bench(setup: Setup) -> Bench:
+    lines = {
+        name: getattr(setup, name) or (QUICK_LINES[name] if setup.quick else None)
+        for name in QUICK_LINES
+    }
+    data = read_folder(setup.data, setup.source, setup.target, **lines)
+    with files.naming(setup.out):
+        setup.out.mkdir(parents=True, exist_ok=True)
+    model = trained_model(setup, data)
+    sizes = [len(data.dev), len(data.test)]
+    shas = [model.bundle.parts[name].sha256 for name in ("rules.bin", "lm.bin")]
+    settings = {"sizes": sizes, "names": data.names, "parts": shas, "quick": setup.quick}
+    parts = Parts(setup.out / "results", settings, progress=setup.progress)
+    return Bench(setup, data, model, parts)
+
+
+def _speed(bench: Bench, arms: Arms) -> str:
+    umt, mert = arms.seeds("paper")[0]["weights"], arms.mert_weights()
+    settings = [umt, mert, bench.setup.repeats]
+    found = bench.parts.get("speed", lambda: speed.measure(bench, umt, mert), settings=settings)
+    lengths = bench.parts.get(
+        "length", lambda: speed.against_length(bench, umt, mert), settings=settings
+    )
+    words = [row["words"] for row in lengths]
+    curves = [
+        Series(name, words, [row["systems"][name]["total"] for row in lengths])
+        for name in ("umt", "b1", "b30")
+    ]
+    draw(
+        bench.setup.out / "length",
+        curves,
+        x="source words",
+        y="ms a sentence",
+        title="Time against sentence length",
+    )
+    return report.speed(found, lengths)
+
+
+def _training(bench: Bench, arms: Arms) -> str:
+    base = arms.base("paper")
+    cost = bench.parts.get("training", lambda: training.learning_cost(bench, base))
+    mert = {name: arms.mert(name) for name in ("b1", "b30")}
+    curves = [
+        _curve("DRL, paper", arms.seeds("paper")[0]),
+        _curve("DRL, full", arms.seeds("full")[0]),
+        *(
+            Series(f"MERT, {name}", list(range(len(found["rounds"]))), found["rounds"])
+            for name, found in mert.items()
+        ),
+    ]
+    draw(
+        bench.setup.out / "learning",
+        curves,
+        x="epochs, rounds",
+        y="BLEU on the development set",
+        title="Learning curves",
+    )
+    return report.training(cost, mert)
+
+
+def _curve(label: str, record: Any) -> Series:
+    epochs = record["epochs"]
+    return Series(label, [e["number"] for e in epochs], [e["score"] for e in epochs])
+
+
+def _quality(bench: Bench, arms: Arms) -> str:
+    mert = {name: arms.mert(name) for name in ("b1", "b30")}
+    presets = ("paper", "full", "tuned")
+    seeds = {preset: arms.seeds(preset) for preset in presets}  # type: ignore[arg-type]
+    others = {"umt full, from MERT": arms.from_mert()}
+    systems = {**mert, **{f"umt {preset}": found[0] for preset, found in seeds.items()}, **others}
+    tests = bench.parts.get(
+        "significance",
+        lambda: arms.significance(systems),
+        settings={name: record["test"] for name, record in systems.items()},
+    )
+    return report.quality(mert, seeds, others, tests)
+
+
+def _variations(bench: Bench, arms: Arms) -> str:
+    return report.variations([row for row in arms.ablations() if bench.setup.wants(row[0])])
+
+
+def _search(bench: Bench, arms: Arms) -> str:
+    learned = {f"umt {p}": arms.seeds(p)[0]["weights"] for p in ("paper", "full")}
+    mert = arms.mert("b30")["weights"]
+    directions = bench.parts.get(
+        "directions",
+        lambda: {name: search.directions(bench, weights) for name, weights in learned.items()},
+        settings=learned,
+    )
+    gaps = bench.parts.get("gaps", lambda: search.gaps(bench, mert), settings=mert)
+    return report.search(directions, gaps)
+
+
+def _beyond(bench: Bench, arms: Arms) -> str:
+    return report.beyond(arms.beyond(), arms.tuned_choice())

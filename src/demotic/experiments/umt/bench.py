@@ -1,0 +1,153 @@
+"""The work bench: rules, a language model and texts, and what is done with them again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from demotic.bundle import Bundle
+from demotic.decode import DecoderOptions, HieroDecoder
+from demotic.decode.undirected import UndirectedDecoder, UndirectedOptions
+from demotic.experiments.data import DataFolder
+from demotic.experiments.parts import Parts
+from demotic.experiments.setup import Setup
+from demotic.grammar import RuleTable
+from demotic.learn import DrlOptions
+from demotic.lm import LanguageModel
+from demotic.metrics import Bleu
+from demotic.systems.hiero import START, HieroModel
+from demotic.systems.hiero.config import Config as HieroConfig
+from demotic.systems.tuning import DevSet, encoded_dev
+from demotic.systems.umt.config import Preset
+from demotic.systems.umt.learning import Learner
+from demotic.systems.umt.start import learning, start_weights
+
+HIERO = {"b1": 1, "b30": 30}
+"""Pops of cube pruning, by the names that the paper gives them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arm:
+    """One way to learn and to search."""
+
+    preset: Preset = "paper"
+    search: UndirectedOptions = field(default_factory=UndirectedOptions)
+    drl: DrlOptions = field(default_factory=DrlOptions)
+    seed: int = 1
+    from_mert: bool = False
+    curve: bool = False
+
+
+@dataclass(eq=False)
+class Bench:
+    """What every part of the experiment needs."""
+
+    setup: Setup
+    data: DataFolder
+    model: HieroModel
+    parts: Parts
+
+    @cached_property
+    def dev(self) -> DevSet:
+        """The development set in tokens."""
+        return encoded_dev(self.model.source, self.model.target, self.data.dev)
+
+    @cached_property
+    def test(self) -> DevSet:
+        """The test set in tokens."""
+        return encoded_dev(self.model.source, self.model.target, self.data.test)
+
+    @property
+    def rules(self) -> RuleTable:
+        return self.model.rules
+
+    @property
+    def lm(self) -> LanguageModel:
+        return self.model.lm
+
+    def hiero(self, pops: int, weights: Mapping[str, float], init: Any = "eager") -> HieroDecoder:
+        """Cube pruning."""
+        options = DecoderOptions(pops=pops, init=init)
+        return HieroDecoder(self.rules, self.lm, weights, options=options)
+
+    def umt(self, search: UndirectedOptions, weights: Mapping[str, float]) -> UndirectedDecoder:
+        """The undirected decoder."""
+        return UndirectedDecoder(self.rules, self.lm, weights, options=search)
+
+    def learner(self, seed: int, *, memory: int = 1 << 30) -> Learner:
+        """Who learns on the development set."""
+        return Learner(
+            rules=self.rules,
+            lm=self.lm,
+            dev=self.dev,
+            seed=seed,
+            threads=self.setup.threads,
+            memory=memory,
+            folder=self.setup.out / "work",
+            resume=True,
+            progress=self.setup.progress,
+        )
+
+    def learned(self, name: str, arm: Arm, mert: Mapping[str, float] | None = None) -> Any:
+        """Learn (or remember) an arm: its weights, its BLEU on dev and test, its translations."""
+        if arm.from_mert != (mert is not None):
+            raise ValueError("MERT's weights belong to an arm that starts from them")
+
+        def run() -> dict[str, Any]:
+            learner = self.learner(arm.seed)
+            names = learner.decoder(arm.search, {}).feature_names
+            trial = learner.learn(
+                arm.search,
+                learning(arm.drl, arm.preset, arm.search),
+                start_weights(names, mert or START, arm.preset, arm.search),
+                curve=arm.curve,
+            )
+            decoder = learner.decoder(trial.search, trial.weights, trial.sparse)
+            return {
+                "weights": trial.weights,
+                "rate": arm.drl.rate,
+                "dev": trial.bleu,
+                "epochs": [asdict(epoch) for epoch in trial.epochs],
+                **self.translated(decoder),
+            }
+
+        (self.setup.out / "work").mkdir(parents=True, exist_ok=True)
+        return self.parts.get(name, run, settings=[asdict(arm), mert])
+
+    def translated(self, decoder: HieroDecoder | UndirectedDecoder) -> dict[str, Any]:
+        """The test set's translations and their BLEU."""
+        found = decoder.decode_lines(self.test.source, threads=self.setup.threads)
+        lines = [" ".join(each.tokens) for each in found]
+        return {"test": self.bleu(lines, self.test), "lines": lines}
+
+    def bleu(self, lines: list[str], text: DevSet) -> float:
+        """Corpus BLEU of tokens."""
+        return Bleu(tokenise="none").score(lines, [text.reference]).value
+
+
+def trained_model(setup: Setup, data: DataFolder) -> HieroModel:
+    """The model that was given, or one trained now, for its rules and its language model."""
+    if setup.model is not None:
+        return HieroModel.open(Bundle.open(setup.model))
+    from demotic.systems.hiero import fit
+
+    place = setup.out / "hiero"
+    if (place / "model.json").is_file():
+        return HieroModel.open(Bundle.open(place))
+    config = HieroConfig(tokenised=setup.tokenised)
+    # The weights are tuned by the experiment itself, where it is timed.
+    config = replace(
+        config, tune=replace(config.tune, mert=replace(config.tune.mert, iterations=1))
+    )
+    return fit(
+        data.train,
+        data.dev,
+        config,
+        out=place,
+        work=setup.out / "hiero.work",
+        resume=True,
+        threads=setup.threads,
+        progress=setup.progress,
+    )

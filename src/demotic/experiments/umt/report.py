@@ -1,0 +1,178 @@
+"""The report: tables in Markdown, the paper's figures beside ours."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from demotic.experiments.tables import Table
+from demotic.experiments.umt import paper
+
+PHASES = ("parse", "inside-outside", "rescore")
+
+
+def speed(record: Any, lengths: Sequence[Any]) -> str:
+    """E1."""
+    systems = record["systems"]
+    umt = systems["umt"]
+    table = Table(
+        ["system", "total ms", "parse", "inside-outside", "rescoring", "LM evaluations", "LM words",
+         "total / UMT", "paper", "rescoring / UMT", "with inside-outside", "paper"]
+    )  # fmt: skip
+    for name, row in systems.items():
+        known = name.split(" ")[0]
+        table.row(
+            name,
+            row["total"],
+            *(row.get(phase) for phase in PHASES),
+            round(row["lm_evaluations"]),
+            round(row["lm_words"]),
+            row["total"] / umt["total"],
+            paper.ratio(paper.DECODING, known) if known in ("b1", "b30") else None,
+            row["rescore"] / umt["rescore"],
+            (row["rescore"] + row.get("inside-outside", 0.0))
+            / (umt["rescore"] + umt["inside-outside"]),
+            paper.ratio(paper.RESCORING, known) if known in ("b1", "b30") else None,
+        )
+    growth = Table(
+        ["source words", "umt ms", "b1 ms", "b30 ms", "umt, ms a word", "b30 / umt"], digits=3
+    )
+    for row in lengths:
+        times = {name: each["total"] for name, each in row["systems"].items()}
+        growth.row(
+            str(row["words"]), times["umt"], times["b1"], times["b30"],
+            times["umt"] / row["words"], times["b30"] / times["umt"],
+        )  # fmt: skip
+    return _section(
+        "E1 Speed",
+        f"CPU milliseconds a sentence on one thread, {record['sentences']} sentences, median of "
+        f"{record['repeats']} rounds. UMT's rescoring without and with inside-outside; lazy "
+        "starts cube pruning without scoring every edge.",
+        table.markdown(),
+        "Time against length:",
+        growth.markdown(),
+        "![time against length](length.svg)",
+    )
+
+
+def training(cost: Mapping[str, float], mert: Mapping[str, Any]) -> str:
+    """E2."""
+    table = Table(["training", "ms a sentence and pass", "/ DRL", "paper"])
+    drl = cost["parsing each time"]
+    table.row("DRL, parsing in every epoch", drl, 1.0, 1.0)
+    table.row("DRL, parsing once", cost["parsing once"], cost["parsing once"] / drl, None)
+    for name in ("b1", "b30"):
+        ms = mert[name]["ms"]
+        table.row(f"MERT with {name}", ms, ms / drl, paper.ratio(paper.TRAINING, name))
+    return _section(
+        "E2 Training",
+        "CPU milliseconds for a sentence and an epoch of DRL, or a round of MERT, on one thread.",
+        table.markdown(),
+        "![learning curves](learning.svg)",
+    )
+
+
+def quality(
+    mert: Mapping[str, Any],
+    seeds: Mapping[str, Sequence[Any]],
+    others: Mapping[str, Any],
+    tests: Mapping[str, Any],
+) -> str:
+    """E3."""
+    table = Table(
+        ["system", "dev BLEU", "test BLEU", "seeds", "to b30", "relative loss %", "paper BLEU",
+         "paper loss %", "sign p (one tail)", "paper p", "bootstrap p", "randomisation p"]
+    )  # fmt: skip
+    b30 = mert["b30"]["test"]
+
+    def row(name: str, records: Sequence[Any], known: str | None) -> None:
+        dev = statistics.fmean(record["dev"] for record in records)
+        scores = [record["test"] for record in records]
+        mean = statistics.fmean(scores)
+        spread = "-" if len(scores) == 1 else f"{min(scores):.2f}-{max(scores):.2f}"
+        found = tests.get(name, {})
+        table.row(
+            name, dev, mean, spread,
+            mean - b30, 100 * (b30 - mean) / b30 if b30 else None,
+            paper.BLEU.get(known or ""), paper.RELATIVE_LOSS.get(known or ""),
+            found.get("sign, one tail"), paper.SIGN_TEST.get(known or ""),
+            found.get("bootstrap"), found.get("randomisation"),
+        )  # fmt: skip
+
+    row("b30", [mert["b30"]], "b30")
+    row("b1", [mert["b1"]], "b1")
+    for preset, records in seeds.items():
+        row(f"umt {preset}", records, "umt" if preset == "paper" else None)
+    for name, record in others.items():
+        row(name, [record], None)
+    return _section(
+        "E3 Quality",
+        "Corpus BLEU of tokens; mean over seeds, tests with the first seed against b30. The sign "
+        "test looks at smoothed sentence BLEU.",
+        table.markdown(),
+    )
+
+
+def variations(rows: Sequence[tuple[str, str, Any]]) -> str:
+    """E4 and E5."""
+    texts = []
+    base = next((record for _, _, record in rows), None)
+    for part, title, words in (
+        ("e4", "E4 What the search sees", "Each learned again. The paper: without CFF -2.3 BLEU."),
+        ("e5", "E5 How it learns",
+         "Each learned again at the same rate. The paper found updates other than of the full path "
+         "less accurate."),
+    ):  # fmt: skip
+        table = Table(
+            ["", "dev BLEU", "test BLEU", "dev to first row", "test to first row", "updates"]
+        )
+        for kind, name, record in rows:
+            if base is not None and (kind == part or record is base):
+                updates = sum(epoch["updates"] for epoch in record["epochs"])
+                table.row(
+                    name, record["dev"], record["test"], record["dev"] - base["dev"],
+                    record["test"] - base["test"], updates,
+                )  # fmt: skip
+        texts.append(_section(title, words, table.markdown()))
+    return "\n\n".join(texts)
+
+
+def search(directions: Mapping[str, Any], gaps: Mapping[str, Any]) -> str:
+    """E6."""
+    shares = Table(["weights", "start %", "down %", "up %"])
+    for name, found in directions.items():
+        shares.row(name, *(100 * found[kind] for kind in ("start", "down", "up")))
+    table = Table(["search", "mean gap to b30", "median", "% below b30", "% above b30"], digits=3)
+    for name, found in gaps.items():
+        table.row(name, found["mean"], found["median"], 100 * found["worse"], 100 * found["better"])
+    return _section(
+        "E6 Search",
+        "In which directions trees grow:",
+        shares.markdown(),
+        "Model scores against those of b30, all under MERT's weights for b30 (bounds of branches "
+        "with weight 1, not counted in the score):",
+        table.markdown(),
+    )
+
+
+def beyond(rows: Sequence[Any], choice: Any) -> str:
+    """Restarts, beams, sparse features; what ``tuned`` made of it."""
+    table = Table(["", "dev BLEU", "test BLEU", "ms a sentence (dev, all threads' CPU)"])
+    for row in rows:
+        table.row(row["name"], row["dev"], row["test"], row["ms"])
+    chosen = {
+        name: value
+        for name, value in choice["search"].items()
+        if name in ("kappa", "cff", "restarts", "beam", "sparse_bits")
+    }
+    return _section(
+        "Beyond the paper",
+        "On top of the preset `full`, seed 1:",
+        table.markdown(),
+        f"The preset `tuned` chose on the development set: {chosen}, rate {choice['rate']:g}.",
+    )
+
+
+def _section(title: str, *paragraphs: str) -> str:
+    return "\n\n".join([f"## {title}", *paragraphs])

@@ -1,0 +1,53 @@
+"""E6: in which directions trees grow, and how far the search stays behind under shared weights.
+
+The model's score does not count the bounds of branches, so that both searches look for the maximum
+of the same function; the paper's systems had weights of their own and could not be compared so.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from demotic.decode.undirected import UndirectedOptions
+from demotic.experiments.umt.bench import HIERO, Bench
+from demotic.systems.umt.start import CFF
+
+
+def directions(bench: Bench, weights: Mapping[str, float]) -> dict[str, float]:
+    """Shares of start, down and up among the actions of the test set."""
+    found = bench.umt(UndirectedOptions(), weights).decode_lines(bench.test.source)
+    count = Counter(action.kind for derivation in found for action in derivation.actions)
+    total = max(1, count.total())
+    return {kind: count[kind] / total for kind in ("start", "down", "up")}
+
+
+def gaps(bench: Bench, mert: Mapping[str, float]) -> dict[str, Any]:
+    """Model scores under the weights of b30: b1 and several ways of UMT against b30."""
+    shared = {**mert, **dict.fromkeys(CFF, 1.0)}
+    lines = bench.test.source
+    wanted = [d.score for d in bench.hiero(HIERO["b30"], mert).decode_lines(lines)]
+    found = {"b1": [d.score for d in bench.hiero(HIERO["b1"], mert).decode_lines(lines)]}
+    ways = {
+        "umt": UndirectedOptions(),
+        "umt, kappa 1": UndirectedOptions(kappa=1.0),
+        "umt, CFF off": UndirectedOptions(cff="off"),
+        "umt, CFF delta": UndirectedOptions(cff="delta"),
+        "umt, 16 restarts": UndirectedOptions(restarts=16),
+        "umt, beam 16": UndirectedOptions(beam=16),
+    }
+    for name, search in ways.items():
+        found[name] = [d.score for d in bench.umt(search, shared).decode_lines(lines)]
+    return {name: _compared(scores, wanted) for name, scores in found.items()}
+
+
+def _compared(scores: list[float], wanted: list[float]) -> dict[str, float]:
+    gaps = [one - other for one, other in zip(scores, wanted, strict=True)]
+    return {
+        "mean": statistics.fmean(gaps),
+        "median": statistics.median(gaps),
+        "worse": sum(gap < -1e-6 for gap in gaps) / len(gaps),
+        "better": sum(gap > 1e-6 for gap in gaps) / len(gaps),
+    }

@@ -1,0 +1,56 @@
+"""E2: what training costs for a sentence and a pass over them, and how it converges."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+from demotic.experiments.umt.bench import HIERO, Arm, Bench
+from demotic.learn import MertOptions, mert
+from demotic.systems.hiero import START
+from demotic.systems.tuning import TuningTask
+from demotic.systems.umt.start import learning, start_weights
+
+
+def tuned_by_mert(bench: Bench, name: str) -> dict[str, Any]:
+    """MERT for cube pruning, on one thread; its weights, its cost, the translations it leads to."""
+    decoder = bench.hiero(HIERO[name], {})
+    task = TuningTask(decoder, bench.dev, "kbest", 100, 1)
+    options = MertOptions(iterations=3) if bench.setup.quick else MertOptions()
+    begin = time.process_time()
+    found = mert(
+        task,
+        {feature: START.get(feature, 0.0) for feature in task.feature_names},
+        options=options,
+        progress=bench.setup.progress,
+    )
+    seconds = time.process_time() - begin
+    rounds = len(found.rounds)
+    return {
+        "weights": found.weights,
+        "dev": found.bleu,
+        "rounds": [this.bleu for this in found.rounds],
+        "ms": 1000 * seconds / rounds / len(bench.dev.source),
+        "seconds": seconds,
+        **bench.translated(decoder.with_weights(found.weights)),
+    }
+
+
+def learning_cost(bench: Bench, arm: Arm) -> dict[str, float]:
+    """DRL's milliseconds a sentence and epoch, parsing once, or in every epoch as MERT does."""
+    drl = replace(arm.drl, epochs=2)
+    found = {}
+    for name, kept in (("parsing once", 1 << 30), ("parsing each time", 0)):
+        learner = replace(bench.learner(arm.seed, memory=kept), folder=None, resume=False)
+        names = learner.decoder(arm.search, {}).feature_names
+        trial = learner.learn(
+            arm.search,
+            learning(drl, arm.preset, arm.search),
+            start_weights(names, START, arm.preset, arm.search),
+        )
+        # The first epoch parses; the second is what nine of ten are like.
+        first, second = (epoch.seconds for epoch in trial.epochs)
+        mean = (first + 9 * second) / 10 if kept else (first + second) / 2
+        found[name] = 1000 * mean / len(bench.dev.source)
+    return found

@@ -1,0 +1,67 @@
+"""What can be chosen when an UMT model is trained.
+
+Presets say which features there are and what is tried on the development set:
+
+``paper``   the features that the paper names: P(f|e), lexical weights in both directions, language
+            model, word penalty, and the bounds of branches (CFF); Glue and PassThrough for the
+            rules that the paper takes for granted.  One policy, greedy.
+``full``    every feature that Hiero has: P(e|f), the number of rules and of unknown words as well.
+``tuned``   ``full``, and what helps on the development set of all that ``TunedConfig`` lists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from demotic.decode.undirected import UndirectedOptions
+from demotic.errors import ArgumentError
+from demotic.grammar import HieroOptions
+from demotic.learn import DrlOptions
+from demotic.systems.settings import TrainingConfig, TuneConfig
+
+Preset = Literal["paper", "full", "tuned"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnConfig:
+    """Discriminative reinforcement learning, on the development set."""
+
+    rates: tuple[float, ...] = (1.0, 0.1, 0.01)
+    """Learning rates to try; the one of the highest BLEU on the development set is taken.  Where
+    there are none, ``drl.rate`` is."""
+    start: Literal["default", "mert"] = "default"
+    """Weights to start from: fixed ones, or those that MERT finds for cube pruning."""
+    drl: DrlOptions = field(default_factory=DrlOptions)
+    memory: int = 1 << 30
+    """Bytes of parsed sentences kept from epoch to epoch; beyond, sentences are parsed again."""
+
+    def __post_init__(self) -> None:
+        if not self.rates and not self.drl.rate:
+            raise ArgumentError("a learning rate of 0 learns nothing")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TunedConfig:
+    """What the preset ``tuned`` tries, one after the other, keeping what helps."""
+
+    kappa: tuple[float, ...] = (0.0, 0.5, 1.0)
+    restarts: tuple[int, ...] = (1, 4, 16)
+    beam: tuple[int, ...] = (1, 4, 16)
+    sparse_bits: tuple[int, ...] = (0,)
+    """Judged on a fifth of the development set that learning does not see."""
+    min_gain: float = 0.05
+    """BLEU points below which a slower way to search is not worth it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(TrainingConfig):
+    """Everything that can be chosen; saved in the model in full."""
+
+    preset: Preset = "tuned"
+    grammar: HieroOptions = field(default_factory=HieroOptions)
+    decode: UndirectedOptions = field(default_factory=UndirectedOptions)
+    learn: LearnConfig = field(default_factory=LearnConfig)
+    tuned: TunedConfig = field(default_factory=TunedConfig)
+    tune: TuneConfig = field(default_factory=TuneConfig)
+    """Of MERT, where learning starts from its weights."""

@@ -1,0 +1,157 @@
+"""The undirected decoder as a task of discriminative reinforcement learning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from json import dumps
+from pathlib import Path
+from typing import Any
+
+from demotic.decode.episode import Rollout, UndirectedEpisode
+from demotic.decode.undirected import UndirectedDecoder, UndirectedOptions
+from demotic.forest.weights import Floats
+from demotic.grammar import RuleTable
+from demotic.learn import DrlOptions, Epoch, drl
+from demotic.lm import LanguageModel
+from demotic.metrics import Bleu, SentenceBleu
+from demotic.progress import SILENT, Progress
+from demotic.systems.tuning import DevSet
+
+
+class UmtTask:
+    """Sentences to translate; the reward is BLEU+1 against their references."""
+
+    def __init__(self, decoder: UndirectedDecoder, dev: DevSet, *, memory: int) -> None:
+        self.feature_names: Sequence[str] = decoder.feature_names
+        bits = decoder.options.sparse_bits
+        self.sparse_features = 1 << bits if bits else 0
+        pairs = [pair for pair in zip(dev.source, dev.reference, strict=True) if pair[0].strip()]
+        self._episodes = decoder.episodes([source for source, _ in pairs], memory=memory)
+        self._rewards = [_reward(reference) for _, reference in pairs]
+
+    def __len__(self) -> int:
+        return len(self._rewards)
+
+    def episode(self, example: int) -> UndirectedEpisode:
+        """A parsed sentence."""
+        found: UndirectedEpisode = self._episodes[example]
+        return found
+
+    def reward(self, example: int, rollout: Rollout) -> float:
+        """Of the whole translation."""
+        return self._rewards[example].score(" ".join(rollout.tokens))
+
+
+def _reward(reference: str) -> SentenceBleu:
+    return SentenceBleu([reference], smoothing="add-k", smoothing_value=1, tokenise="none")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """Weights that were learned under given options, and what they reach."""
+
+    search: UndirectedOptions
+    drl: DrlOptions
+    weights: dict[str, float]
+    sparse: Floats = field(repr=False)
+    bleu: float
+    """Corpus BLEU of the averaged weights on what the learner judges by."""
+    epochs: tuple[Epoch, ...]
+
+    def to_record(self) -> dict[str, Any]:
+        """What there is to tell about it, for JSON."""
+        return {
+            "search": asdict(self.search),
+            "rate": self.drl.rate,
+            "bleu": self.bleu,
+            "epochs": [asdict(epoch) for epoch in self.epochs],
+        }
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Learner:
+    """Rules, a language model and a development set to learn on."""
+
+    rules: RuleTable
+    lm: LanguageModel
+    dev: DevSet
+    judge: DevSet | None = None
+    """What weights are judged by; the development set itself where there is none."""
+    seed: int = 1
+    threads: int = 1
+    memory: int = 1 << 30
+    """Bytes of parsed sentences kept from epoch to epoch."""
+    folder: Path | None = None
+    """For checkpoints; without it there are none."""
+    resume: bool = False
+    progress: Progress = SILENT
+
+    def decoder(
+        self,
+        options: UndirectedOptions,
+        weights: Mapping[str, float],
+        sparse: Floats | None = None,
+    ) -> UndirectedDecoder:
+        """A decoder over the rules and the language model."""
+        if sparse is not None and not len(sparse):
+            sparse = None
+        return UndirectedDecoder(self.rules, self.lm, weights, options=options)
+
+    def learn(
+        self,
+        search: UndirectedOptions,
+        options: DrlOptions,
+        start: Mapping[str, float],
+        *,
+        curve: bool = False,
+    ) -> Trial:
+        """Learn from ``start`` on; ``curve`` judges the averaged weights after each epoch."""
+        # The policy that learns is greedy: roll-outs of a beam are not its own.
+        greedy = replace(search, beam=1, restarts=1)
+        task = UmtTask(self.decoder(greedy, start), self.dev, memory=self.memory)
+
+        def judge(weights: dict[str, float], sparse: Floats) -> float:
+            return self.bleu(self.decoder(greedy, weights, sparse))
+
+        found = drl(
+            task,
+            start,
+            options=options,
+            seed=self.seed,
+            progress=self.progress,
+            checkpoint=self._checkpoint(greedy, options, start),
+            resume=self.resume,
+            evaluate=judge if curve else None,
+        )
+        bleu = self.bleu(self.decoder(search, found.weights, found.sparse))
+        return Trial(
+            search=search,
+            drl=options,
+            weights=found.weights,
+            sparse=found.sparse,
+            bleu=bleu,
+            epochs=found.epochs,
+        )
+
+    def searching(self, trial: Trial, search: UndirectedOptions) -> Trial:
+        """The same weights under another way to search."""
+        bleu = self.bleu(self.decoder(search, trial.weights, trial.sparse))
+        return replace(trial, search=search, bleu=bleu)
+
+    def bleu(self, decoder: UndirectedDecoder) -> float:
+        """Corpus BLEU on what weights are judged by."""
+        judge = self.judge or self.dev
+        found = decoder.decode_lines(judge.source, threads=self.threads)
+        lines = [" ".join(each.tokens) for each in found]
+        return Bleu(tokenise="none").score(lines, [judge.reference]).value
+
+    def _checkpoint(
+        self, search: UndirectedOptions, options: DrlOptions, start: Mapping[str, float]
+    ) -> Path | None:
+        if self.folder is None:
+            return None
+        chosen = {**asdict(options), "epochs": None}
+        key = dumps([asdict(search), chosen, dict(start), self.seed, len(self.dev.source)])
+        return self.folder / f"drl-{sha256(key.encode()).hexdigest()[:12]}.json"

@@ -1,0 +1,81 @@
+"""A trained UMT model at work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from demotic.decode import HieroDecoder
+from demotic.decode.undirected import UndirectedDecoder, UndirectedDerivation, UndirectedOptions
+from demotic.errors import CorruptFileError
+from demotic.grammar import RuleTable
+from demotic.lm import LanguageModel
+from demotic.systems.translator import Translator
+from demotic.systems.umt.sparse import read_sparse
+
+if TYPE_CHECKING:
+    from demotic.explain import Explanation
+    from demotic.forest import Forest
+
+
+class UmtModel(Translator[UndirectedOptions, UndirectedDerivation]):
+    """The parts of a Hiero model, with weights for a tree that grows in any direction."""
+
+    PARTS = (*Translator.PARTS, "rules.bin", "lm.bin", "sparse.npz")
+    OPTIONS = UndirectedOptions
+
+    decoder: UndirectedDecoder
+
+    def _open_decoder(self, weights: Mapping[str, float]) -> UndirectedDecoder:
+        self.rules = RuleTable.load(self.part("rules.bin"), verify=False)
+        self.lm = LanguageModel.load(self.part("lm.bin"), verify=False)
+        self.sparse = read_sparse(self.part("sparse.npz"))
+        wanted = 1 << self.options.sparse_bits if self.options.sparse_bits else 0
+        if len(self.sparse) != wanted:
+            raise CorruptFileError(
+                f"{len(self.sparse)} sparse weights instead of {wanted}",
+                path=self.part("sparse.npz"),
+            )
+        return UndirectedDecoder(self.rules, self.lm, weights, options=self.options)
+
+    def forest(self, text: str) -> Forest:
+        """All that the grammar allows for a line, scored without the language model.
+
+        The decoder keeps one tree alone; this is what it chooses from.
+        """
+        return self._parser.parse(self.source.encode(text).tokens)
+
+    @cached_property
+    def _parser(self) -> HieroDecoder:
+        from demotic.decode import DecoderOptions
+
+        options = DecoderOptions(
+            span_limit=self.options.span_limit,
+            max_edges=self.options.max_edges,
+            glue=self.options.glue,
+            goal=self.options.goal,
+            default_category=self.options.default_category,
+        )
+        decoder = HieroDecoder(self.rules, self.lm, {}, options=options)
+        known = {name: self.weights.get(name, 0.0) for name in decoder.feature_names}
+        return decoder.with_weights(known)
+
+    def explain(self, text: str) -> Explanation:
+        """Where each word of the translation comes from, and in which order its tree grew."""
+        from demotic.explain import explain
+
+        encoded, translation = self.translated(text)
+        derivation = translation.derivation
+        assert isinstance(derivation, UndirectedDerivation)
+        found = explain(
+            text, translation.text, encoded, derivation, self.weights, self.training_corpus
+        )
+        steps = list(found.steps)
+        for order, action in enumerate(derivation.actions, 1):
+            steps[action.step] = replace(steps[action.step], order=order, action=action.kind)
+        return replace(found, steps=tuple(steps))
+
+
+open_model = UmtModel.open

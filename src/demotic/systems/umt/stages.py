@@ -1,0 +1,152 @@
+"""The stage of UMT's own: weights learned from roll-outs on the development set."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from demotic import files
+from demotic.bundle import check_place
+from demotic.corpus import Bitext
+from demotic.decode import DecoderOptions, HieroDecoder
+from demotic.decode.undirected import UndirectedOptions
+from demotic.errors import ArgumentError, CorruptFileError
+from demotic.grammar import RuleTable
+from demotic.lm import LanguageModel
+from demotic.progress import SILENT, Progress
+from demotic.systems.config import from_record
+from demotic.systems.hiero import START
+from demotic.systems.stages import Training, read_dev
+from demotic.systems.tuning import encoded_dev, reweighted
+from demotic.systems.umt.choice import Choice
+from demotic.systems.umt.config import Config
+from demotic.systems.umt.learning import Learner
+from demotic.systems.umt.model import UmtModel
+from demotic.systems.umt.sparse import write_sparse
+from demotic.systems.umt.start import learning
+from demotic.systems.weights import read_weights, write_weights
+from demotic.systems.work import Stage
+
+
+def mert_weights(
+    training: Training, config: Config, text: Stage, rules: Stage, lm: Stage
+) -> dict[str, float]:
+    """The weights that MERT finds for cube pruning with the same rules and language model."""
+    options = DecoderOptions(span_limit=config.decode.span_limit)
+
+    def decoder() -> HieroDecoder:
+        return HieroDecoder(
+            RuleTable.load(rules.path("rules.bin")),
+            LanguageModel.load(lm.path("lm.bin")),
+            {},
+            options=options,
+        )
+
+    stage = training.mert(
+        text, [rules, lm], decoder, config.tune, START, options, file="mert-weights.json"
+    )
+    return read_weights(stage.path("mert-weights.json"))
+
+
+def learn_weights(
+    training: Training,
+    config: Config,
+    text: Stage,
+    rules: Stage,
+    lm: Stage,
+    base: Mapping[str, float],
+) -> Stage:
+    """Weights, and the way to search that goes with them."""
+    settings = [
+        config.preset, asdict(config.decode), asdict(config.learn), asdict(config.tuned),
+        config.seed, dict(base),
+    ]  # fmt: skip
+    stage = training.work.stage(
+        "learn",
+        settings,
+        after=[text, rules, lm],
+        files=["weights.json", "sparse.npz", "learning.json"],
+    )
+    if stage.wanted:
+        learner = Learner(
+            rules=RuleTable.load(rules.path("rules.bin")),
+            lm=LanguageModel.load(lm.path("lm.bin")),
+            dev=read_dev(text),
+            seed=config.seed,
+            threads=training.threads,
+            memory=config.learn.memory,
+            folder=training.work.folder,
+            resume=training.resume,
+            progress=training.progress,
+        )
+        choice = Choice(learner, config, base)
+        best = choice.run()
+        write_weights(stage.path("weights.json"), best.weights)
+        write_sparse(stage.path("sparse.npz"), best.sparse)
+        record = {
+            "chosen": best.to_record(),
+            "trials": [trial.to_record() for trial in choice.trials],
+        }
+        files.write_lines(stage.path("learning.json"), [json.dumps(record, indent=1)])
+        stage.finish()
+    return stage
+
+
+def chosen(config: Config, stage: Stage) -> Config:
+    """The configuration with what a finished stage chose: how to search, and the rate."""
+    record = json.loads(stage.path("learning.json").read_bytes())["chosen"]
+    drl = replace(config.learn.drl, rate=record["rate"])
+    return replace(
+        config,
+        decode=from_record(UndirectedOptions, record["search"]),
+        learn=replace(config.learn, drl=drl),
+    )
+
+
+def learn_again(
+    model: UmtModel,
+    dev: Bitext,
+    *,
+    out: Path,
+    epochs: int | None = None,
+    seed: int = 1,
+    threads: int = 1,
+    progress: Progress = SILENT,
+) -> UmtModel:
+    """A copy of a model that went on learning from its own weights."""
+    check_place(out)
+    if model.options.sparse_bits:
+        raise ArgumentError(
+            "a model with sparse features does not learn again", remedy="train it again"
+        )
+    config = _config(model)
+    options = config.learn.drl
+    if epochs is not None:
+        options = replace(options, epochs=epochs)
+    learner = Learner(
+        rules=model.rules,
+        lm=model.lm,
+        dev=encoded_dev(model.source, model.target, dev),
+        seed=seed,
+        threads=threads,
+        memory=config.learn.memory,
+        progress=progress,
+    )
+    trial = learner.learn(
+        model.options, learning(options, config.preset, model.options), model.weights
+    )
+    settings: dict[str, Any] = {**model.about.config}
+    settings["learn"] = {**settings["learn"], "drl": asdict(options)}
+    return reweighted(model, trial.weights, settings, dev, out, threads, progress)
+
+
+def _config(model: UmtModel) -> Config:
+    try:
+        return from_record(Config, model.about.config)
+    except (TypeError, ArgumentError) as error:
+        raise CorruptFileError(
+            f"the model's configuration cannot be read: {error}", path=model.bundle.folder
+        ) from error

@@ -1,0 +1,44 @@
+"""The command finds experiments by name and refuses what it cannot do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from demotic.cli import app
+from demotic.errors import ArgumentError, FileAccessError
+
+RUN = CliRunner()
+
+
+def call(*arguments: str) -> None:
+    RUN.invoke(app, ["experiment", *arguments], catch_exceptions=False)
+
+
+def options(tmp_path: Path) -> list[str]:
+    return ["--data", str(tmp_path / "data"), "--from", "de", "--to", "en",
+            "--out", str(tmp_path / "out"), "--quiet"]  # fmt: skip
+
+
+def test_an_unknown_experiment_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match="unknown experiment 'nmt'"):
+        call("nmt", *options(tmp_path))
+
+
+def test_an_unknown_part_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match="no part 'e9'"):
+        call("umt", *options(tmp_path), "--parts", "e1,e9")
+
+
+def test_a_missing_folder_is_named_before_anything_happens(tmp_path: Path) -> None:
+    with pytest.raises(FileAccessError, match="no such folder"):
+        call("umt", *options(tmp_path))
+    assert not (tmp_path / "out").exists()
+
+
+def test_seeds_are_numbers(tmp_path: Path) -> None:
+    result = RUN.invoke(app, ["experiment", "umt", *options(tmp_path), "--seeds", "one"])
+    assert result.exit_code == 2
+    assert "1,2,3" in result.output

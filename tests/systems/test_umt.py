@@ -1,0 +1,223 @@
+"""UMT models: trained, saved, opened, explained, taught again; the same on every run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import demotic
+from demotic.errors import ArgumentError, CorruptFileError
+from demotic.learn import MertOptions
+from demotic.model import tune
+from demotic.progress import Progress
+from demotic.systems.umt import UmtModel
+from tests.systems import toys
+from tests.systems.test_hiero import Interrupted
+
+QUICK: dict[str, Any] = {
+    "lm": {"order": 3},
+    "preset": "full",
+    "learn": {"rates": [0.1], "drl": {"epochs": 2}},
+}
+NARROW = {"kappa": [0.0, 1.0], "restarts": [1, 2], "beam": [1, 2], "sparse_bits": [0, 8]}
+
+
+@pytest.fixture(scope="module")
+def umt_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("models") / "umt"
+    demotic.train(toys.bitext(300), system="umt", dev=toys.bitext(40, 7), config=QUICK, out=path)
+    return path
+
+
+def loaded(path: Path) -> UmtModel:
+    model = demotic.load(path)
+    assert isinstance(model, UmtModel)
+    return model
+
+
+def test_unseen_sentences_come_out_reordered_and_complete(umt_model: Path) -> None:
+    model = loaded(umt_model)
+    right = sum(model.translate(source).text == target for source, target in toys.pairs(50, 99))
+    assert right >= 40
+
+
+def test_the_description_says_what_was_learned(umt_model: Path) -> None:
+    about = loaded(umt_model).about
+    assert about.system == "umt"
+    assert about.config["preset"] == "full"
+    assert about.config["learn"]["drl"]["rate"] == 0.1
+    assert about.dev["value"] > 50
+
+
+def test_lists_hold_different_translations_best_first(umt_model: Path) -> None:
+    found = loaded(umt_model).translate("The adj1 noun2 verb3 a noun4.", 5)
+    assert 1 < len(found) <= 5
+    assert len({each.text for each in found}) == len(found)
+    scores = [each.score for each in found]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_threads_do_not_show(umt_model: Path) -> None:
+    model = loaded(umt_model)
+    lines = [source for source, _ in toys.pairs(30, 5)]
+    one = [best[0].text for best in model.translate_lines(lines)]
+    assert [best[0].text for best in model.translate_lines(lines, threads=2)] == one
+
+
+@pytest.mark.parametrize("text", ["", " ", "unheard of", "%d %s", "noun1 " * 60])
+def test_any_line_gives_one_line(umt_model: Path, text: str) -> None:
+    assert "\n" not in loaded(umt_model).translate(text).text
+
+
+def test_an_explanation_tells_the_order_in_which_the_tree_grew(umt_model: Path) -> None:
+    explanation = loaded(umt_model).explain("The adj1 noun2 verb3 %d noun4.")
+    orders = sorted(step.order or 0 for step in explanation.steps)
+    assert orders == list(range(1, len(explanation.steps) + 1))
+    by_order = {step.order: step for step in explanation.steps}
+    assert by_order[1].action == "start"
+    assert {step.action for step in explanation.steps} <= {"start", "down", "up"}
+    parents = {child: i for i, step in enumerate(explanation.steps) for child in step.children}
+    for number, step in enumerate(explanation.steps):
+        if step.action == "down":
+            parent = explanation.steps[parents[number]]
+            assert (parent.order or 0) < (step.order or 0), "below what was there"
+        if step.action == "up":
+            assert any(
+                (explanation.steps[child].order or 0) < (step.order or 0) for child in step.children
+            ), "above what was there"
+    assert "#1 start" in explanation.tree()
+    assert "#1 start" in explanation.html()
+    record = json.loads(json.dumps(explanation.to_record()))
+    assert {step["order"] for step in record["steps"]} == set(orders)
+
+
+def test_a_forest_holds_what_the_decoder_chooses_from(umt_model: Path) -> None:
+    model = loaded(umt_model)
+    text = "The adj1 noun2 verb3 a noun4."
+    forest = model.forest(text)
+    assert forest.nodes > 0
+    assert forest.viterbi().score >= model.translate(text).score - 50
+
+
+def test_training_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name, threads in (("one.demotic", 1), ("two.demotic", 2)):
+        demotic.train(
+            toys.bitext(150), system="umt", dev=toys.bitext(30, 7), config=QUICK,
+            out=tmp_path / name, threads=threads,
+        )  # fmt: skip
+    assert (tmp_path / "one.demotic").read_bytes() == (tmp_path / "two.demotic").read_bytes()
+
+
+class Breaking(Progress):
+    """Stops learning after its first epoch."""
+
+    def say(self, message: str) -> None:
+        if message.startswith("epoch 1"):
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_training_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    def run(name: str, progress: Progress, *, resume: bool = False) -> None:
+        demotic.train(
+            toys.bitext(150), system="umt", dev=toys.bitext(30, 7), config=QUICK,
+            out=tmp_path / name, progress=progress, resume=resume,
+        )  # fmt: skip
+
+    with pytest.raises(KeyboardInterrupt):
+        run("cut.demotic", Breaking())
+    watch = Interrupted("never")
+    run("cut.demotic", watch, resume=True)
+    assert "extract: done before" in watch.said
+    assert "learning continues after epoch 1" in watch.said
+    run("whole.demotic", Progress())
+    assert (tmp_path / "cut.demotic").read_bytes() == (tmp_path / "whole.demotic").read_bytes()
+
+
+def test_the_paper_leaves_out_what_it_does_not_name(tmp_path: Path) -> None:
+    model = demotic.train(
+        toys.bitext(200), system="umt", dev=toys.bitext(30, 7), config={**QUICK, "preset": "paper"}
+    )
+    for name in ("TargetGivenSource", "RulePenalty", "UnknownWord"):
+        assert model.weights[name] == 0.0
+    assert model.weights["Cff1"] != 0.0
+
+
+@pytest.mark.parametrize(("cff", "weight"), [("delta", 1.0), ("off", 0.0)])
+def test_bounds_that_cannot_be_learned_keep_their_weight(cff: str, weight: float) -> None:
+    model = demotic.train(
+        toys.bitext(150), system="umt", dev=toys.bitext(30, 7),
+        config={**QUICK, "decode": {"cff": cff}},
+    )  # fmt: skip
+    assert [model.weights[name] for name in ("Cff1", "Cff2", "CffHead")] == [weight] * 3
+
+
+def test_learning_can_start_from_mert() -> None:
+    settings = {
+        **QUICK,
+        "learn": {"rates": [0.0], "start": "mert", "drl": {"epochs": 1}},
+        "tune": {"mert": {"iterations": 1, "restarts": 0}},
+    }
+    model = demotic.train(toys.bitext(150), system="umt", dev=toys.bitext(30, 7), config=settings)
+    hiero = demotic.train(
+        toys.bitext(150), dev=toys.bitext(30, 7),
+        config={"lm": {"order": 3}, "tune": settings["tune"]},
+    )  # fmt: skip
+    for name, weight in hiero.weights.items():
+        assert model.weights[name] == pytest.approx(weight), "a rate of 0 learns nothing"
+    assert model.weights["Cff1"] == 1.0
+
+
+def test_the_tuned_preset_tries_all_and_keeps_the_best(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    model = demotic.train(
+        toys.bitext(200), system="umt", dev=toys.bitext(60, 7), work=work, out=tmp_path / "model",
+        config={**QUICK, "preset": "tuned", "tuned": NARROW},
+    )  # fmt: skip
+    record = json.loads((work / "learning.json").read_text())
+    trials = [trial["search"] for trial in record["trials"]]
+    for name in ("kappa", "beam", "restarts"):
+        assert {trial[name] for trial in trials} >= set(NARROW[name])
+    assert record["chosen"]["bleu"] >= max(trial["bleu"] for trial in record["trials"]) - 0.2
+    assert model.about.config["decode"] == record["chosen"]["search"]
+
+
+def test_sparse_weights_are_saved_with_the_model(tmp_path: Path) -> None:
+    settings = {**QUICK, "decode": {"sparse_bits": 10}}
+    demotic.train(
+        toys.bitext(150), system="umt", dev=toys.bitext(30, 7), config=settings,
+        out=tmp_path / "model",
+    )  # fmt: skip
+    model = loaded(tmp_path / "model")
+    assert len(model.sparse) == 1 << 10
+    assert model.translate("The adj1 noun2 verb3 a noun4.").text
+    with pytest.raises(ArgumentError, match="sparse"):
+        tune(model, toys.bitext(30, 8), out=tmp_path / "again")
+
+
+def test_a_model_learns_again_on_another_text(umt_model: Path, tmp_path: Path) -> None:
+    model = loaded(umt_model)
+    dev = toys.bitext(40, seed=21)
+    tuned = tune(model, dev, out=tmp_path / "tuned", options=MertOptions(iterations=1))
+    assert set(tuned.weights) == set(model.weights)
+    assert tuned.about.dev == tuned.score(dev)
+    assert tuned.about.config["learn"]["drl"]["epochs"] == 1
+    assert (umt_model / "rules.bin").read_bytes() == (tmp_path / "tuned/rules.bin").read_bytes()
+
+
+def damaged(path: Path) -> Iterator[bytes]:
+    content = path.read_bytes()
+    yield content[: len(content) // 2]
+    yield b""
+
+
+def test_damaged_sparse_weights_are_reported(umt_model: Path, tmp_path: Path) -> None:
+    loaded(umt_model).save(tmp_path / "model")
+    part = tmp_path / "model" / "sparse.npz"
+    for bad in damaged(part):
+        part.write_bytes(bad)
+        with pytest.raises(CorruptFileError):
+            demotic.load(tmp_path / "model", verify=False).translate("noun1")
