@@ -21,6 +21,7 @@ from tests.systems.test_hiero import Interrupted
 QUICK: dict[str, Any] = {
     "lm": {"order": 3},
     "preset": "full",
+    "decode": {"kappa": 1.0, "bounds": "words"},
     "learn": {"rates": [0.1], "drl": {"epochs": 2}},
 }
 NARROW = {"kappa": [0.0, 1.0], "restarts": [1, 2], "beam": [1, 2], "sparse_bits": [0, 8]}

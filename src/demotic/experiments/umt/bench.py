@@ -100,7 +100,7 @@ class Bench:
             names = learner.decoder(arm.search, {}).feature_names
             trial = learner.learn(
                 arm.search,
-                learning(arm.drl, arm.preset, arm.search),
+                learning(names, arm.drl, arm.preset, arm.search),
                 start_weights(names, mert or START, arm.preset, arm.search),
                 curve=arm.curve,
             )

@@ -46,7 +46,7 @@ def learning_cost(bench: Bench, arm: Arm) -> dict[str, float]:
         names = learner.decoder(arm.search, {}).feature_names
         trial = learner.learn(
             arm.search,
-            learning(drl, arm.preset, arm.search),
+            learning(names, drl, arm.preset, arm.search),
             start_weights(names, START, arm.preset, arm.search),
         )
         # The first epoch parses; the second is what nine of ten are like.

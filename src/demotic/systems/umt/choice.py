@@ -46,7 +46,7 @@ class Choice:
         names = learner.decoder(config.decode, {}).feature_names
         trial = learner.learn(
             config.decode,
-            learning(config.learn.drl, config.preset, config.decode),
+            learning(names, config.learn.drl, config.preset, config.decode),
             start_weights(names, self.base, config.preset, config.decode),
         )
         if learner is self.learner:

@@ -18,6 +18,7 @@ from demotic.decode.undirected import UndirectedOptions
 from demotic.errors import ArgumentError
 from demotic.grammar import HieroOptions
 from demotic.learn import DrlOptions
+from demotic.systems.hiero.config import Config as HieroConfig
 from demotic.systems.settings import TrainingConfig, TuneConfig
 
 Preset = Literal["paper", "full", "tuned"]
@@ -59,7 +60,7 @@ class Config(TrainingConfig):
     """Everything that can be chosen; saved in the model in full."""
 
     preset: Preset = "tuned"
-    grammar: HieroOptions = field(default_factory=HieroOptions)
+    grammar: HieroOptions = field(default_factory=lambda: HieroConfig().grammar)
     decode: UndirectedOptions = field(default_factory=UndirectedOptions)
     learn: LearnConfig = field(default_factory=LearnConfig)
     tuned: TunedConfig = field(default_factory=TunedConfig)

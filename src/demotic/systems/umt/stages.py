@@ -135,8 +135,9 @@ def learn_again(
         memory=config.learn.memory,
         progress=progress,
     )
+    names = model.decoder.feature_names
     trial = learner.learn(
-        model.options, learning(options, config.preset, model.options), model.weights
+        model.options, learning(names, options, config.preset, model.options), model.weights
     )
     settings: dict[str, Any] = {**model.about.config}
     settings["learn"] = {**settings["learn"], "drl": asdict(options)}

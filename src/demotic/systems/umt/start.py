@@ -10,7 +10,10 @@ from demotic.learn import DrlOptions
 from demotic.systems.umt.config import Preset
 
 CFF = ("Cff1", "Cff2", "CffHead")
-NOT_IN_THE_PAPER = ("TargetGivenSource", "RulePenalty", "UnknownWord")
+PAPER = (
+    "SourceGivenTarget", "LexicalTargetGivenSource", "LexicalSourceGivenTarget", "LanguageModel",
+    "WordPenalty", "Glue", "PassThrough", *CFF,
+)  # fmt: skip
 
 
 def start_weights(
@@ -21,22 +24,25 @@ def start_weights(
     From weights of 0 the bounds would be void: learning starts from weights that translate.
     """
     bound = 0.0 if options.cff == "off" else 1.0
-    left_out = NOT_IN_THE_PAPER if preset == "paper" else ()
     return {
-        name: bound if name in CFF else 0.0 if name in left_out else base.get(name, 0.0)
+        name: bound if name in CFF else base.get(name, 0.0) if _known(name, preset) else 0.0
         for name in names
     }
 
 
-def learning(options: DrlOptions, preset: Preset, search: UndirectedOptions) -> DrlOptions:
+def learning(
+    names: Sequence[str], options: DrlOptions, preset: Preset, search: UndirectedOptions
+) -> DrlOptions:
     """Options that leave alone what the preset leaves out, and bounds that must not be learned.
 
     Differences of bounds telescope: DRL sees no difference between two full paths, so their weight
     stays 1.
     """
-    fixed = set(options.fixed)
-    if preset == "paper":
-        fixed |= set(NOT_IN_THE_PAPER)
+    fixed = {*options.fixed, *(name for name in names if not _known(name, preset))}
     if search.cff != "raw":
         fixed |= set(CFF)
     return replace(options, fixed=tuple(sorted(fixed)))
+
+
+def _known(name: str, preset: Preset) -> bool:
+    return preset != "paper" or name in PAPER
