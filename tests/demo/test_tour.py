@@ -10,7 +10,9 @@ import pytest
 
 import demotic
 from demotic.demo import catalogues, report, tour
-from demotic.errors import FormatError
+from demotic.demo.messages import gather
+from demotic.errors import ArgumentError, FormatError
+from demotic.systems import SYSTEMS
 
 NOUNS = {f"thing{i}": f"chose{i}" for i in range(60)}
 VERBS = {f"make{i}": f"faire{i}" for i in range(20)}
@@ -65,10 +67,28 @@ def test_every_stop_has_a_result(system: Path, tmp_path: Path) -> None:
     assert "seen in" in report.summary(taken), "the tree names the messages behind its rules"
 
 
+def test_several_systems_stand_side_by_side(system: Path, tmp_path: Path) -> None:
+    install(system, "fr", 2600)
+    chosen = SYSTEMS[:2]
+    taken = tour.run(tmp_path / "out", offline=True, systems=[*chosen, chosen[0]])
+    assert tuple(taken.models) == chosen
+    for name, path in taken.models.items():
+        assert demotic.load(path, verify=True).about.system == name
+        assert all(name in sample for sample in taken.samples)
+    assert set(chosen) < {row[0] for row in report.scores(taken)}
+    assert not (tmp_path / "out" / "work").exists()
+
+
+def test_an_unknown_system_is_named_before_anything_is_fetched(tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match="unknown system 'magic'"):
+        tour.run(tmp_path / "out", systems=["hiero", "magic"])
+    assert not (tmp_path / "out").exists()
+
+
 def test_two_foreign_languages_meet_over_english(system: Path) -> None:
     install(system, "fr", 50)
     install(system, "de", 50)
-    bitext, files = tour.gather("de", "fr", offline=True, progress=tour.SILENT)
+    bitext, files = gather("de", "fr", offline=True, progress=tour.SILENT)
     assert files == 2
     pairs = list(bitext)
     assert pairs

@@ -10,7 +10,7 @@ from typing import Literal
 import pytest
 
 from demotic.errors import ArgumentError, FormatError
-from demotic.systems.config import from_record, merged, read_toml, to_record
+from demotic.systems.config import from_record, known, merged, read_toml, to_record
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,3 +82,8 @@ def test_toml_errors_name_the_file(tmp_path: Path) -> None:
     path.write_text("a = \n")
     with pytest.raises(FormatError, match=r"bad\.toml: not TOML"):
         read_toml(path)
+
+
+def test_only_settings_that_a_configuration_has_are_kept() -> None:
+    record = {"inner": {"order": 4, "colour": 1}, "magic": True, "quick": True}
+    assert known(Outer, record) == {"inner": {"order": 4}, "quick": True}

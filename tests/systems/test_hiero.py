@@ -179,6 +179,19 @@ def test_an_interrupted_training_goes_on_where_it_stopped(tmp_path: Path) -> Non
     assert (tmp_path / "cut.demotic").read_bytes() == (tmp_path / "whole.demotic").read_bytes()
 
 
+def test_a_work_folder_used_again_leaves_the_first_model_alone(tmp_path: Path) -> None:
+    for name, seed, order in (("one", 1, 3), ("two", 2, 2)):
+        demotic.train(
+            toys.bitext(150, seed), dev=toys.bitext(20, seed + 5), out=tmp_path / name,
+            config={**toys.QUICK, "lm": {"order": order}, "source": {"casing": "lower"}},
+            work=tmp_path / "work", resume=True,
+        )  # fmt: skip
+    for name in ("one", "two"):
+        demotic.load(tmp_path / name, verify=True)
+    parts = [(tmp_path / name / "lm.bin").read_bytes() for name in ("one", "two")]
+    assert parts[0] != parts[1]
+
+
 def test_given_links_are_used_for_the_pairs_that_remain(tmp_path: Path) -> None:
     rows = [("a b", "B A"), ("a b", "B A"), ("c b", "B C"), ("a d", "D A")] * 4
     bitext = Bitext.from_pairs(rows, source_language="xx", target_language="yy")

@@ -1,6 +1,6 @@
 """A web page of alignment matrices: source words down, target words across, a square for a link.
 
-The page is one file without scripts or outside parts; what it shows is escaped.
+Each figure can stand on other pages as well, with ``STYLE``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from demotic._core import Links
 from demotic.align.alignments import Alignments
 from demotic.align.pharaoh import Gold
 from demotic.align.text import Text
+from demotic.page import document
 
 _CELL = 22
 _SHOWN_WORDS = 60  # of a longer sentence, the first so many
@@ -20,15 +21,9 @@ _LONGEST_LABEL = 24
 _LETTER = 7.4  # width of an average letter at the labels' size
 
 STYLE = """
-:root { --ink:#1d2733; --soft:#5d6b7a; --paper:#fbfaf7; --card:#fff; --rule:#e3e0d8;
-  --both:#1f6f8b; --forward:#e0a526; --backward:#c8553d; --gold:#1d2733; }
-@media (prefers-color-scheme: dark) { :root { --ink:#e8e6e1; --soft:#9aa5b1; --paper:#14181d;
-  --card:#1c2229; --rule:#303944; --both:#5bb3cf; --forward:#e9bb57; --backward:#e07f69;
-  --gold:#e8e6e1; } }
-body { margin:0 auto; max-width:76rem; padding:2.5rem 1.25rem 4rem; color:var(--ink);
-  background:var(--paper); font:16px/1.5 system-ui, sans-serif; }
-h1 { font-size:1.7rem; margin:0 0 .25rem; letter-spacing:-.01em; }
-p { margin:.25rem 0; color:var(--soft); }
+:root { --both:#1f6f8b; --forward:#e0a526; --backward:#c8553d; --gold:#1d2733; }
+@media (prefers-color-scheme: dark) { :root { --both:#5bb3cf; --forward:#e9bb57;
+  --backward:#e07f69; --gold:#e8e6e1; } }
 ul { list-style:none; display:flex; flex-wrap:wrap; gap:.4rem 1.6rem; padding:0; margin:1rem 0 2rem;
   font-size:.9rem; color:var(--soft); }
 ul svg { width:14px; height:14px; vertical-align:-2px; margin-right:.45rem; }
@@ -60,23 +55,12 @@ def page(
         figure(line, source.sentence(line), target.sentence(line), alignments, gold)
         for line in range(shown)
     )
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title>
-<style>{STYLE}</style>
-</head>
-<body>
-<h1>{escape(title)}</h1>
-<p>The first {shown:,} of {len(alignments):,} sentence pairs, {alignments.links.count:,} links in
-all. Source words run down, target words across.</p>
+    links = f"{alignments.links.count:,} links in all"
+    body = f"""<p>The first {shown:,} of {len(alignments):,} sentence pairs, {links}.
+Source words run down, target words across.</p>
 <ul>{_legend(alignments, gold)}</ul>
-{figures}
-</body>
-</html>
-"""
+{figures}"""
+    return document(title, body, style=STYLE)
 
 
 def _legend(alignments: Alignments, gold: Gold | None) -> str:

@@ -20,6 +20,12 @@ def command(
     ),
     source: Annotated[str, typer.Option("--from", help="Language to translate from.")] = "en",
     target: Annotated[str, typer.Option("--to", help="Language to translate to.")] = "fr",
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="A system to train; several can be named. [default: hiero]"
+        ),
+    ] = None,
     offline: Annotated[
         bool, typer.Option("--offline", help="Take only catalogues installed on this system.")
     ] = False,
@@ -36,6 +42,7 @@ def command(
     Examples:
       demotic demo
       demotic demo --from en --to de --out demo-de
+      demotic demo --system hiero --system umt
       demotic demo --offline
     """
     from demotic.demo import report, tour
@@ -46,6 +53,7 @@ def command(
         out,
         source=source,
         target=target,
+        systems=system or ("hiero",),
         offline=offline,
         threads=thread_count(threads),
         progress=progress,
@@ -55,8 +63,9 @@ def command(
     print(report.summary(taken))
     print(f"A page to look at: {page}")
     print("Try the models yourself:")
-    print(f"  demotic translate {out}/{source}-{target}.demotic")
+    for model in taken.models.values():
+        print(f"  demotic translate {model}")
     message = shlex.quote(taken.explanation.source)
-    print(f"  demotic explain {out}/{source}-{target}.demotic {message}")
+    print(f"  demotic explain {next(iter(taken.models.values()))} {message}")
     print(f"  demotic inspect {out}/train.*")
     print(f"  demotic lm --model {out}/{target}.lm.bin {out}/train.{target}")

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 
-from demotic.align.page import STYLE, figure
+from demotic.align.page import STYLE as MATRIX_STYLE
+from demotic.align.page import figure as matrix
 from demotic.demo.tour import Tour
-from demotic.explain.page import TREE_STYLE, features
-from demotic.explain.page import figure as figure_of
+from demotic.explain import page as explanation_page
 from demotic.metrics import Result
+from demotic.page import document, table
 
-_TABLES = """
-h2 { font-size:1.2rem; margin:2.5rem 0 .5rem; }
-table { border-collapse:collapse; margin:.75rem 0; font-size:.92rem; }
-th, td { text-align:left; padding:.35rem .9rem .35rem 0; border-bottom:1px solid var(--rule);
-  vertical-align:top; }
-th { color:var(--soft); font-weight:600; }
-td.number { text-align:right; font-variant-numeric:tabular-nums; }
+_STYLE = """
 dl { background:var(--card); border:1px solid var(--rule); border-radius:10px; padding:.8rem 1.1rem;
   margin:0 0 1rem; display:grid; grid-template-columns:max-content 1fr; gap:.15rem 1rem; }
 dt { color:var(--soft); font-size:.85rem; } dd { margin:0; }
@@ -81,7 +76,9 @@ def summary(tour: Tour) -> str:
 def _translations(tour: Tour) -> Iterator[str]:
     for sample in tour.samples[:_TRANSLATIONS]:
         yield f"  {sample['message']}"
-        yield f"  → {sample['hiero']}"
+        for system in tour.models:
+            name = f"{system}: " if len(tour.models) > 1 else ""
+            yield f"  → {name}{sample[system]}"
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
@@ -98,7 +95,6 @@ def html(tour: Tour) -> str:
     parts = tour.parts.report
     body = "\n".join(
         [
-            f"<h1>{escape(title)}</h1>",
             f"<p>{parts.train:,} messages to learn from, {parts.dev:,} for development and "
             f"{parts.test:,} unseen ones, from {tour.files} message catalogues. "
             "No sentence is in two parts.</p>",
@@ -109,22 +105,10 @@ def html(tour: Tour) -> str:
             *_evaluation(tour),
             *_explanation(tour),
             "<h2>Time</h2>",
-            _table(("step", "seconds"), [(name, f"{s:.1f}") for name, s in tour.seconds.items()]),
+            table(("step", "seconds"), [(name, f"{s:.1f}") for name, s in tour.seconds.items()]),
         ]
     )
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title>
-<style>{STYLE}{_TABLES}{TREE_STYLE}</style>
-</head>
-<body>
-{body}
-</body>
-</html>
-"""
+    return document(title, body, style=MATRIX_STYLE + _STYLE + explanation_page.STYLE)
 
 
 def _alignment(tour: Tour) -> Iterator[str]:
@@ -134,7 +118,7 @@ def _alignment(tour: Tour) -> Iterator[str]:
         f"{tour.alignments.links.count:,} links in all.</p>"
     )
     for row in _pairs_to_show(tour):
-        yield figure(
+        yield matrix(
             row, tour.source_text.sentence(row), tour.target_text.sentence(row), tour.alignments
         )
     yield "<h2>Words and their likeliest translation</h2>"
@@ -145,29 +129,30 @@ def _alignment(tour: Tour) -> Iterator[str]:
         for source, (target, probability) in words
         if source.isalpha() and len(source) > 4 and probability < 0.97
     ]
-    yield _table(("source", "target", "p(target | source)"), shown[:_WORDS])
+    yield table(("source", "target", "p(target | source)"), shown[:_WORDS])
 
 
 def _language_model(tour: Tour) -> Iterator[str]:
     yield "<h2>What the language model expects</h2>"
     yield "<p>Perplexity on unseen messages, known words only: lower is better.</p>"
     rows = [(str(f.order), f"{f.ngrams:,}", f"{f.perplexity:.1f}") for f in tour.fluency]
-    yield _table(("order", "n-grams", "perplexity"), rows)
+    yield table(("order", "n-grams", "perplexity"), rows)
     yield "<p>The same words in three orders, with their log<sub>10</sub> probability:</p>"
     orders = [(words, f"{score:.2f}") for words, score in tour.orders]
-    yield _table(("words", "log10 p"), orders)
+    yield table(("words", "log10 p"), orders)
 
 
 def _evaluation(tour: Tour) -> Iterator[str]:
     yield "<h2>What the metrics say</h2>"
     yield (
-        f"<p>The translator (hiero) and three simple ways to translate a message, on "
-        f"{tour.parts.report.test:,} unseen ones, with 95 % bootstrap intervals.</p>"
+        f"<p>{', '.join(tour.models)} and three simple ways to translate a message, on "
+        f"{tour.parts.report.test:,} unseen ones, with 95 % bootstrap intervals. What systems "
+        "share is made once and counts as training time of the first.</p>"
     )
-    yield _table(_COLUMNS, scores(tour))
+    yield table(_COLUMNS, scores(tour))
     compared = [result for result in tour.results if result.comparison is not None]
     yield "<p>Against the first, with two-sided p-values:</p>"
-    yield _table(("system", "metric", "difference", *_tests(compared)), map(_comparison, compared))
+    yield table(("system", "metric", "difference", *_tests(compared)), map(_comparison, compared))
     signatures = dict.fromkeys(
         f"{result.score.name}: {result.score.signature}" for result in tour.results
     )
@@ -182,9 +167,9 @@ def _evaluation(tour: Tour) -> Iterator[str]:
 def _explanation(tour: Tour) -> Iterator[str]:
     yield "<h2>Where each word comes from</h2>"
     yield f"<p>{escape(tour.explanation.source)}</p>"
-    yield figure_of(tour.explanation)
+    yield explanation_page.figure(tour.explanation)
     yield "<p>What its score is made of:</p>"
-    yield features(tour.explanation)
+    yield explanation_page.features(tour.explanation)
 
 
 def _pairs_to_show(tour: Tour) -> list[int]:
@@ -214,11 +199,3 @@ def _comparison(result: Result) -> tuple[str, ...]:
         f"{result.comparison.difference:+.1f}",
         *p_values,
     )
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    def cells(tag: str, row: Sequence[str]) -> str:
-        return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
-
-    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    return f"<table><tr>{cells('th', head)}</tr>{body}</table>"

@@ -1,6 +1,6 @@
 """An explanation as a page: words on top, the tree below, evidence under each rule.
 
-One file without scripts or outside parts; whatever it shows is escaped.
+Its parts can stand on other pages as well, with ``STYLE``.
 """
 
 from __future__ import annotations
@@ -9,26 +9,17 @@ from collections.abc import Iterator
 from html import escape
 
 from demotic.explain.explanation import Explanation, Step
+from demotic.page import document, table
 
 STYLE = """
-:root { --ink:#1d2733; --soft:#5d6b7a; --paper:#fbfaf7; --card:#fff; --rule:#e3e0d8;
-  --mark:#1f6f8b; }
-@media (prefers-color-scheme: dark) { :root { --ink:#e8e6e1; --soft:#9aa5b1; --paper:#14181d;
-  --card:#1c2229; --rule:#303944; --mark:#5bb3cf; } }
-body { margin:0 auto; max-width:64rem; padding:2.5rem 1.25rem 4rem; color:var(--ink);
-  background:var(--paper); font:16px/1.5 system-ui, sans-serif; }
-h1 { font-size:1.4rem; margin:0 0 .25rem; } h2 { font-size:1.1rem; margin:2rem 0 .5rem; }
-"""
-TREE_STYLE = """
 ul.derivation, ul.derivation ul { list-style:none; display:block; margin:0; padding:0 0 0 1.1rem;
   border-left:2px solid var(--rule); font-size:.95rem; color:inherit; }
 ul.derivation { padding-left:.6rem; }
 ul.derivation li { margin:.35rem 0; }
 ul.derivation .span { color:var(--soft); font-size:.8rem; }
-ul.derivation .own { color:var(--mark, #1f6f8b); font-weight:600; }
+ul.derivation .own { color:var(--mark); font-weight:600; }
 ul.derivation details { margin:.1rem 0 .2rem; font-size:.85rem; color:var(--soft); }
 ul.derivation q { quotes:none; } ul.derivation blockquote { margin:.2rem 0 .2rem .8rem; }
-table.features { border-collapse:collapse; font-size:.9rem; }
 table.features td, table.features th { padding:.15rem .9rem .15rem 0; text-align:right; }
 table.features td:first-child, table.features th:first-child { text-align:left; }
 """
@@ -36,42 +27,26 @@ table.features td:first-child, table.features th:first-child { text-align:left; 
 
 def page(explanation: Explanation) -> str:
     """The whole page."""
-    title = f"{explanation.source} → {explanation.text}"
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title[:120])}</title>
-<style>{STYLE}{TREE_STYLE}</style>
-</head>
-<body>
-<h1>{escape(explanation.text)}</h1>
-<p>{escape(explanation.source)}</p>
+    body = f"""<p>{escape(explanation.source)}</p>
 <h2>How it was made</h2>
 {figure(explanation)}
 <h2>Score {explanation.score:.3f}</h2>
-{features(explanation)}
-</body>
-</html>
-"""
+{features(explanation)}"""
+    return document(explanation.text, body, style=STYLE)
 
 
 def figure(explanation: Explanation) -> str:
-    """The tree alone, for other pages; they need TREE_STYLE."""
+    """The tree alone, for other pages; they need STYLE."""
     return "\n".join(_tree(explanation))
 
 
 def features(explanation: Explanation) -> str:
     """The features of the whole translation with their weights."""
-    rows = "".join(
-        f"<tr><td>{escape(name)}</td><td>{value:.3f}</td>"
-        f"<td>{explanation.weights.get(name, 0.0):.4f}</td>"
-        f"<td>{value * explanation.weights.get(name, 0.0):.3f}</td></tr>"
-        for name, value in explanation.features.items()
-    )
-    head = "<tr><th>feature</th><th>value</th><th>weight</th><th>product</th></tr>"
-    return f'<table class="features">{head}{rows}</table>'
+    rows = []
+    for name, value in explanation.features.items():
+        weight = explanation.weights.get(name, 0.0)
+        rows.append((name, f"{value:.3f}", f"{weight:.4f}", f"{value * weight:.3f}"))
+    return table(("feature", "value", "weight", "product"), rows, name="features")
 
 
 def _tree(explanation: Explanation) -> Iterator[str]:

@@ -54,6 +54,18 @@ def from_record(cls: type[Config], record: Mapping[str, Any], *, where: str = ""
     return cls(**values)
 
 
+def known(cls: type[Any], record: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a record that a dataclass has fields for, section by section."""
+    hints = typing.get_type_hints(cls)
+    return {
+        name: known(hints[name], value)
+        if isinstance(value, Mapping) and dataclasses.is_dataclass(hints[name])
+        else value
+        for name, value in record.items()
+        if name in {field.name for field in dataclasses.fields(cls)}
+    }
+
+
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """A record with the settings of another put over it, section by section."""
     result = dict(base)

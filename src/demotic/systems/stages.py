@@ -102,7 +102,7 @@ class Training:
             dev=dev.target_lines(), progress=self.progress,
         )  # fmt: skip
         for name, side in (("source", source), ("target", target)):
-            stage.path(f"{name}.json").write_text(side.to_json(), encoding="utf-8")
+            files.write_lines(stage.path(f"{name}.json"), [side.to_json()])
         with self.progress.step("taking apart", len(kept), "pairs") as advance:
             pairs = ((pair.source, pair.target) for pair in kept)
             with (
@@ -237,7 +237,10 @@ def read_dev(text: Stage) -> DevSet:
 
 
 def _place(path: Path, to: Path) -> None:
-    """The same file under another name where the disk can do that; large tables are not copied."""
+    """The same file under another name where the disk can do that; large tables are not copied.
+
+    Stages replace their files and never write into them: what a model holds stays as it is.
+    """
     try:
         to.hardlink_to(path)
     except OSError:

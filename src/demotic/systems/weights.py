@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from demotic import files
 from demotic.errors import CorruptFileError
 
 
@@ -20,4 +21,4 @@ def read_weights(path: Path) -> dict[str, float]:
 
 def write_weights(path: Path, weights: Mapping[str, float]) -> None:
     """Write weights that :func:`read_weights` reads."""
-    path.write_text(json.dumps(dict(weights), indent=2) + "\n", encoding="utf-8")
+    files.write_lines(path, [json.dumps(dict(weights), indent=2)])
