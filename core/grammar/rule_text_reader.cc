@@ -2,59 +2,14 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <utility>
 
 #include "grammar/rule_scorer.h"
-#include "grammar/rule_table_builder.h"
 #include "grammar/rule_text.h"
+#include "grammar/rule_text_tokens.h"
 #include "io/error.h"
 #include "text/token_lines.h"
 
 namespace demotic {
-
-namespace {
-
-bool is_bracketed(std::string_view token) {
-  return token.size() > 2 && token.front() == '[' && token.back() == ']';
-}
-
-std::string quoted(std::string_view token) {
-  std::string text(1, '\'');
-  text += token.substr(0, 60);
-  text += '\'';
-  return text;
-}
-
-bool read_index(std::string_view text, uint32_t& value) {
-  const char* end = text.data() + text.size();
-  const auto [stop, failure] = std::from_chars(text.data(), end, value);
-  return !text.empty() && failure == std::errc() && stop == end;
-}
-
-// "[NP,1]" into NP and 1; number 0 where there is none.
-struct Label {
-  std::string_view name;
-  uint32_t number = 0;
-};
-Label label_of(std::string_view token) {
-  const std::string_view inside = token.substr(1, token.size() - 2);
-  Label label{inside};
-  const size_t comma = inside.rfind(',');
-  if (comma != std::string_view::npos && read_index(inside.substr(comma + 1), label.number))
-    label.name = inside.substr(0, comma);
-  else if (read_index(inside, label.number))
-    label.name = {};
-  return label;
-}
-
-// "[X][NP]" is a nonterminal of Moses; its second label is the chart's.
-std::string_view moses_label(std::string_view token) {
-  const size_t middle = token.find("][");
-  if (!is_bracketed(token) || middle == std::string_view::npos) return {};
-  return token.substr(middle + 2, token.size() - middle - 3);
-}
-
-}  // namespace
 
 void RuleTextReader::fail(const std::string& message, const std::string& remedy) const {
   throw Error(Fault::format, message, line_, remedy);
@@ -332,93 +287,6 @@ void RuleTextReader::parse_counts(const Tokens& tokens) {
   }
   if (tokens.size() == 2 && entry_.score_count > 0)
     entry_.counts[2] = std::exp(scores_[entry_.scores].value) * entry_.counts[0];
-}
-
-// -- the whole ---------------------------------------------------------------------------------
-
-// Rules that only rename a nonterminal must not lead back to it: derivations would never end.
-void RuleTextReader::refuse_cycles() {
-  std::vector<std::vector<uint32_t>> renamed(categories_.size());
-  std::vector<uint64_t> line_of(categories_.size(), 0);
-  for (const Entry& entry : entries_) {
-    if (entry.source_size != 1 || is_word(source(entry)[0])) continue;
-    renamed[entry.lhs].push_back(category_of(source(entry)[0]));
-    if (line_of[entry.lhs] == 0) line_of[entry.lhs] = entry.line;
-  }
-  for (uint32_t lhs = 0; lhs < categories_.size(); ++lhs) {
-    std::vector<char> reached(categories_.size(), 0);
-    std::vector<uint32_t> open = renamed[lhs];
-    while (!open.empty() && reached[lhs] == 0) {
-      const uint32_t at = open.back();
-      open.pop_back();
-      if (std::exchange(reached[at], 1) == 0)
-        open.insert(open.end(), renamed[at].begin(), renamed[at].end());
-    }
-    if (reached[lhs] == 0) continue;
-    line_ = line_of[lhs];
-    fail("a cycle: [" + categories_[lhs] + "] can be rewritten as itself",
-         "remove rules without words that lead back to their left-hand side");
-  }
-}
-
-// By (source, lhs, target), and in a rule's duplicates by line; one of each is left.
-void RuleTextReader::sort() {
-  const auto compare = [&](const Entry& a, const Entry& b) {
-    const auto f = source(a), g = source(b);
-    auto order = std::lexicographical_compare_three_way(f.begin(), f.end(), g.begin(), g.end());
-    if (order == 0) order = a.lhs <=> b.lhs;
-    if (order != 0) return order;
-    const auto e = target(a), h = target(b);
-    return std::lexicographical_compare_three_way(e.begin(), e.end(), h.begin(), h.end());
-  };
-  std::sort(entries_.begin(), entries_.end(), [&](const Entry& a, const Entry& b) {
-    const auto order = compare(a, b);
-    return order != 0 ? order < 0 : a.line < b.line;
-  });
-  const auto same_scores = [&](const Entry& a, const Entry& b) {
-    return std::equal(
-        scores_.begin() + a.scores, scores_.begin() + a.scores + a.score_count,
-        scores_.begin() + b.scores, scores_.begin() + b.scores + b.score_count,
-        [](Score x, Score y) { return x.feature == y.feature && x.value == y.value; });
-  };
-  const auto end =
-      std::unique(entries_.begin(), entries_.end(), [&](const Entry& a, const Entry& b) {
-        if (compare(a, b) != 0) return false;
-        if (!options_.first_duplicate && !same_scores(a, b)) {
-          line_ = b.line;
-          fail("the rule of line " + std::to_string(a.line) + " again, with other scores",
-               "remove one, or ask for the first of duplicates");
-        }
-        return true;
-      });
-  entries_.erase(end, entries_.end());
-}
-
-void RuleTextReader::write(const std::string& path) {
-  RuleTableBuilder out(path, categories_, features_, source_vocab_.view(), target_vocab_.view());
-  std::vector<float> dense;
-  for (const Entry& entry : entries_) {
-    dense.assign(features_.size(), 0.0f);
-    for (size_t i = 0; i < entry.score_count; ++i)
-      dense[scores_[entry.scores + i].feature] = scores_[entry.scores + i].value;
-    std::span<const float> counts;
-    if (counts_everywhere_) counts = entry.counts;
-    out.add({entry.lhs,
-             source(entry),
-             target(entry),
-             dense,
-             std::span(links_).subspan(entry.links, entry.link_count),
-             {},
-             counts});
-  }
-  out.finish();
-}
-
-void RuleTextReader::finish(const std::string& path) {
-  if (categories_.empty()) categories_.emplace_back("X");
-  refuse_cycles();
-  sort();
-  write(path);
 }
 
 }  // namespace demotic

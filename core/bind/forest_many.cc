@@ -1,0 +1,194 @@
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "bind/arrays.h"
+#include "bind/forest_parts.h"
+#include "forest/derivation.h"
+#include "forest/envelope.h"
+#include "forest/inside_outside.h"
+#include "forest/kbest.h"
+#include "forest/prune.h"
+#include "forest/risk.h"
+#include "forest/sample.h"
+#include "forest/unite.h"
+#include "parallel.h"
+
+namespace demotic::bind {
+
+namespace {
+
+// Several derivations as one array and its borders.
+nb::tuple packed(const std::vector<Derivation>& derivations) {
+  std::vector<uint32_t> off{0}, edges;
+  for (const Derivation& d : derivations) {
+    edges.insert(edges.end(), d.begin(), d.end());
+    off.push_back(static_cast<uint32_t>(edges.size()));
+  }
+  return nb::make_tuple(numpy(std::move(off)), numpy(std::move(edges)));
+}
+
+nb::list kbest_lists(const std::vector<Forest>& forests, const KBestOptions& options,
+                     unsigned threads) {
+  struct Result {
+    std::vector<double> score;
+    std::vector<Derivation> derivations;
+    bool truncated = false;
+  };
+  std::vector<Result> results(forests.size());
+  {
+    const nb::gil_scoped_release unlocked;
+    parallel_for(forests.size(), threads, [&](size_t i, unsigned) {
+      KBest best(forests[i], forests[i].score, options);
+      for (size_t rank = 0; best.reach(rank); ++rank) {
+        results[i].score.push_back(best.score(rank));
+        results[i].derivations.push_back(best.derivation(rank));
+      }
+      results[i].truncated = best.truncated();
+    });
+  }
+  nb::list lists;
+  for (Result& r : results) {
+    const nb::tuple pack = packed(r.derivations);
+    lists.append(nb::make_tuple(numpy(std::move(r.score)), pack[0], pack[1], r.truncated));
+  }
+  return lists;
+}
+
+nb::list sample_lists(const std::vector<Forest>& forests, size_t count, uint64_t seed,
+                      uint64_t first_stream, unsigned threads) {
+  std::vector<std::vector<Derivation>> results(forests.size());
+  {
+    const nb::gil_scoped_release unlocked;
+    parallel_for(forests.size(), threads, [&](size_t i, unsigned) {
+      results[i] = sample(forests[i], forests[i].score, count, seed, first_stream + i);
+    });
+  }
+  nb::list lists;
+  for (const std::vector<Derivation>& r : results) lists.append(packed(r));
+  return lists;
+}
+
+std::vector<Forest> transformed(const std::vector<Forest>& forests, unsigned threads,
+                                const auto& change) {
+  const nb::gil_scoped_release unlocked;
+  std::vector<Forest> results(forests.size());
+  parallel_for(forests.size(), threads,
+               [&](size_t i, unsigned) { results[i] = change(forests[i]); });
+  return results;
+}
+
+nb::tuple risk_of(const std::vector<Forest>& forests, const Input<double>& weights, double scale,
+                  double temperature, unsigned threads) {
+  std::vector<const Forest*> pointers;
+  for (const Forest& f : forests) pointers.push_back(&f);
+  Risk result;
+  {
+    const nb::gil_scoped_release unlocked;
+    result = risk(pointers, span_of(weights),
+                  {.scale = scale, .temperature = temperature, .threads = threads});
+  }
+  return nb::make_tuple(result.value, result.expected_loss, numpy(std::move(result.gradient)),
+                        result.scale_gradient);
+}
+
+// The upper envelope of a forest with the derivations behind its lines.
+struct LineSearch {
+  std::unique_ptr<Lines> lines;
+  Envelope root;
+
+  std::vector<double> each(double Line::* member) const {
+    std::vector<double> values;
+    for (const Line& line : root.lines()) values.push_back(line.*member);
+    return values;
+  }
+};
+
+std::vector<std::unique_ptr<LineSearch>> envelopes(const std::vector<Forest>& forests,
+                                                   const Input<double>& weights,
+                                                   const Input<double>& direction,
+                                                   size_t max_segments, unsigned threads,
+                                                   bool by_semiring) {
+  std::vector<std::unique_ptr<LineSearch>> results(forests.size());
+  const nb::gil_scoped_release unlocked;
+  parallel_for(forests.size(), threads, [&](size_t i, unsigned) {
+    const Forest& f = forests[i];
+    const std::vector<double> intercept = edge_scores(f, span_of(weights));
+    const std::vector<double> slope = edge_scores(f, span_of(direction));
+    results[i] = std::make_unique<LineSearch>();
+    results[i]->lines = std::make_unique<Lines>(max_segments);
+    Lines& lines = *results[i]->lines;
+    if (by_semiring) {  // the definition, for tests
+      std::vector<Envelope> beta(f.nodes());
+      inside<Envelope>(f, [&](uint32_t e) { return lines.edge(e, slope[e], intercept[e]); }, beta);
+      results[i]->root = std::move(beta[f.root()]);
+    } else {
+      results[i]->root = envelope_inside(f, slope, intercept, lines);
+    }
+  });
+  return results;
+}
+
+}  // namespace
+
+void forest_many(nb::module_& m) {
+  nb::class_<LineSearch>(m, "LineSearch", "An upper envelope; see demotic.forest.Envelope")
+      .def("slope", [](const LineSearch& s) { return numpy(s.each(&Line::slope)); })
+      .def("intercept", [](const LineSearch& s) { return numpy(s.each(&Line::intercept)); })
+      .def("start", [](const LineSearch& s) { return numpy(s.each(&Line::from)); })
+      .def_prop_ro("truncated", [](const LineSearch& s) { return s.lines->truncated(); })
+      .def_prop_ro("most", [](const LineSearch& s) { return s.lines->most(); })
+      .def(
+          "derivation",
+          [](const LineSearch& s, size_t i) {
+            return numpy(s.lines->derivation(s.root.lines().at(i).origin));
+          },
+          nb::arg("index"));
+  m.def(
+      "forest_unite",
+      [](const std::vector<Forest>& forests) {
+        std::vector<const Forest*> pointers;
+        for (const Forest& f : forests) pointers.push_back(&f);
+        return unite(pointers);
+      },
+      nb::arg("forests"), Unlocked());
+  m.def(
+      "forest_kbest",
+      [](const std::vector<Forest>& forests, size_t k, bool unique, size_t max_pops,
+         unsigned threads) {
+        return kbest_lists(forests, {.k = k, .unique = unique, .max_pops = max_pops}, threads);
+      },
+      nb::arg("forests"), nb::arg("k"), nb::arg("unique"), nb::arg("max_pops"), nb::arg("threads"));
+  m.def("forest_sample", &sample_lists, nb::arg("forests"), nb::arg("count"), nb::arg("seed"),
+        nb::arg("first_stream"), nb::arg("threads"));
+  m.def("forest_risk", &risk_of, nb::arg("forests"), nb::arg("weights").noconvert(),
+        nb::arg("scale"), nb::arg("temperature"), nb::arg("threads"));
+  m.def("forest_envelopes", &envelopes, nb::arg("forests"), nb::arg("weights").noconvert(),
+        nb::arg("direction").noconvert(), nb::arg("max_segments"), nb::arg("threads"),
+        nb::arg("by_semiring") = false);
+  m.def(
+      "forest_prune",
+      [](const std::vector<Forest>& forests, double threshold, unsigned threads) {
+        return transformed(forests, threads,
+                           [&](const Forest& f) { return prune(f, f.score, threshold); });
+      },
+      nb::arg("forests"), nb::arg("threshold"), nb::arg("threads"));
+  m.def(
+      "forest_prune_to",
+      [](const std::vector<Forest>& forests, size_t max_edges, unsigned threads) {
+        return transformed(forests, threads,
+                           [&](const Forest& f) { return prune_to(f, f.score, max_edges); });
+      },
+      nb::arg("forests"), nb::arg("max_edges"), nb::arg("threads"));
+  m.def(
+      "forest_rescore",
+      [](const std::vector<Forest>& forests, Input<double> weights, unsigned threads) {
+        return transformed(forests, threads, [&](const Forest& f) {
+          return f.with_score(edge_scores(f, span_of(weights)));
+        });
+      },
+      nb::arg("forests"), nb::arg("weights").noconvert(), nb::arg("threads"));
+}
+
+}  // namespace demotic::bind

@@ -1,0 +1,97 @@
+// The end of reading: all rules together are checked, sorted and written as a table.
+#include <algorithm>
+#include <compare>
+#include <span>
+#include <utility>
+
+#include "grammar/rule_table_builder.h"
+#include "grammar/rule_text.h"
+
+namespace demotic {
+
+// Rules that only rename a nonterminal must not lead back to it: derivations would never end.
+void RuleTextReader::refuse_cycles() {
+  std::vector<std::vector<uint32_t>> renamed(categories_.size());
+  std::vector<uint64_t> line_of(categories_.size(), 0);
+  for (const Entry& entry : entries_) {
+    if (entry.source_size != 1 || is_word(source(entry)[0])) continue;
+    renamed[entry.lhs].push_back(category_of(source(entry)[0]));
+    if (line_of[entry.lhs] == 0) line_of[entry.lhs] = entry.line;
+  }
+  for (uint32_t lhs = 0; lhs < categories_.size(); ++lhs) {
+    std::vector<char> reached(categories_.size(), 0);
+    std::vector<uint32_t> open = renamed[lhs];
+    while (!open.empty() && reached[lhs] == 0) {
+      const uint32_t at = open.back();
+      open.pop_back();
+      if (std::exchange(reached[at], 1) == 0)
+        open.insert(open.end(), renamed[at].begin(), renamed[at].end());
+    }
+    if (reached[lhs] == 0) continue;
+    line_ = line_of[lhs];
+    fail("a cycle: [" + categories_[lhs] + "] can be rewritten as itself",
+         "remove rules without words that lead back to their left-hand side");
+  }
+}
+
+// By (source, lhs, target), and in a rule's duplicates by line; one of each is left.
+void RuleTextReader::sort() {
+  const auto compare = [&](const Entry& a, const Entry& b) {
+    const auto f = source(a), g = source(b);
+    auto order = std::lexicographical_compare_three_way(f.begin(), f.end(), g.begin(), g.end());
+    if (order == 0) order = a.lhs <=> b.lhs;
+    if (order != 0) return order;
+    const auto e = target(a), h = target(b);
+    return std::lexicographical_compare_three_way(e.begin(), e.end(), h.begin(), h.end());
+  };
+  std::sort(entries_.begin(), entries_.end(), [&](const Entry& a, const Entry& b) {
+    const auto order = compare(a, b);
+    return order != 0 ? order < 0 : a.line < b.line;
+  });
+  const auto same_scores = [&](const Entry& a, const Entry& b) {
+    return std::equal(
+        scores_.begin() + a.scores, scores_.begin() + a.scores + a.score_count,
+        scores_.begin() + b.scores, scores_.begin() + b.scores + b.score_count,
+        [](Score x, Score y) { return x.feature == y.feature && x.value == y.value; });
+  };
+  const auto end =
+      std::unique(entries_.begin(), entries_.end(), [&](const Entry& a, const Entry& b) {
+        if (compare(a, b) != 0) return false;
+        if (!options_.first_duplicate && !same_scores(a, b)) {
+          line_ = b.line;
+          fail("the rule of line " + std::to_string(a.line) + " again, with other scores",
+               "remove one, or ask for the first of duplicates");
+        }
+        return true;
+      });
+  entries_.erase(end, entries_.end());
+}
+
+void RuleTextReader::write(const std::string& path) {
+  RuleTableBuilder out(path, categories_, features_, source_vocab_.view(), target_vocab_.view());
+  std::vector<float> dense;
+  for (const Entry& entry : entries_) {
+    dense.assign(features_.size(), 0.0f);
+    for (size_t i = 0; i < entry.score_count; ++i)
+      dense[scores_[entry.scores + i].feature] = scores_[entry.scores + i].value;
+    std::span<const float> counts;
+    if (counts_everywhere_) counts = entry.counts;
+    out.add({entry.lhs,
+             source(entry),
+             target(entry),
+             dense,
+             std::span(links_).subspan(entry.links, entry.link_count),
+             {},
+             counts});
+  }
+  out.finish();
+}
+
+void RuleTextReader::finish(const std::string& path) {
+  if (categories_.empty()) categories_.emplace_back("X");
+  refuse_cycles();
+  sort();
+  write(path);
+}
+
+}  // namespace demotic
