@@ -38,4 +38,11 @@ Output<T> numpy(std::vector<T> values) {
   return Output<T>(kept->data(), {kept->size()}, owner);
 }
 
+template <class T>
+nb::ndarray<nb::numpy, T> numpy(std::vector<T> values, const std::vector<size_t>& shape) {
+  auto* kept = new std::vector<T>(std::move(values));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T>(kept->data(), shape.size(), shape.data(), owner);
+}
+
 }  // namespace demotic::bind

@@ -1,4 +1,3 @@
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -6,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "bind/bind.h"
+#include "bind/arrays.h"
 #include "learn/dev_set.h"
 
 namespace demotic::bind {
@@ -17,7 +16,7 @@ constexpr size_t kBleuFields = sizeof(BleuStats) / sizeof(int64_t);
 
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Vector = Input<double>;
 
 std::vector<BleuStats> stats_of(const Matrix<int64_t>& rows) {
   if (rows.shape(1) != kBleuFields)
@@ -35,14 +34,6 @@ std::vector<BleuStats> stats_of(const Matrix<int64_t>& rows) {
 template <class T>
 std::span<const T> span_of(const Matrix<T>& m) {
   return {m.data(), m.shape(0) * m.shape(1)};
-}
-
-// A NumPy array that owns the values.
-template <class T>
-nb::ndarray<nb::numpy, T> numpy(std::vector<T> values, std::vector<size_t> shape) {
-  auto* kept = new std::vector<T>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T>(kept->data(), shape.size(), shape.data(), owner);
 }
 
 nb::tuple arrays_of(const DevSet& dev) {

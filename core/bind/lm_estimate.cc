@@ -1,11 +1,10 @@
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include "bind/bind.h"
+#include "bind/arrays.h"
 #include "lm/classes.h"
 #include "lm/estimate.h"
 
@@ -37,19 +36,11 @@ class NgramArrays final : public NgramSink {
 
   nb::tuple arrays() {
     const size_t count = prob_.size();
-    return nb::make_tuple(array(std::move(words_), {count, order_}),
-                          array(std::move(prob_), {count}), array(std::move(backoff_), {count}));
+    return nb::make_tuple(numpy(std::move(words_), {count, order_}), numpy(std::move(prob_)),
+                          numpy(std::move(backoff_)));
   }
 
  private:
-  template <class Number>
-  static nb::ndarray<nb::numpy, Number> array(std::vector<Number> values,
-                                              std::initializer_list<size_t> shape) {
-    auto* owned = new std::vector<Number>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Number>*>(p); });
-    return nb::ndarray<nb::numpy, Number>(owned->data(), shape, owner);
-  }
-
   size_t order_;
   std::vector<uint32_t> words_;
   std::vector<float> prob_, backoff_;

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from demotic.grammar import RuleTable, read_rules
+from demotic.grammar import RuleTable
 from demotic.lm import LanguageModel
 from tests.lm.test_arpa import PLAIN
 
@@ -54,7 +54,7 @@ def test_text_phrases_and_filters_are_extracted(folder: Path) -> None:
         folder / "test",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    table = read_rules(folder / "t.gz", out=folder / "t.bin")
+    table = RuleTable.from_text(folder / "t.gz", out=folder / "t.bin")
     assert {rule.source for rule in table} == {("va",)}
 
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from demotic import files
-from demotic.grammar import filter_rules, read_rules
+from demotic.grammar import RuleTable, filter_rules
 
 WORDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=6)
 SOURCES = st.lists(st.sampled_from(["a", "b", "c", "d", "[X]"]), min_size=1, max_size=5).filter(
@@ -41,7 +41,7 @@ def test_exactly_the_rules_that_match_are_kept(
         target = ["t", *(symbol for symbol in numbered if symbol.startswith("["))]
         lines.append(f"[X] ||| {' '.join(numbered)} ||| {' '.join(target)} ||| A={len(source)}")
     text.write_text("\n".join(lines) + "\n")
-    table = read_rules(text, out=tmp_path / "rules.bin", format="cdec")
+    table = RuleTable.from_text(text, out=tmp_path / "rules.bin", format="cdec")
     kept = filter_rules(table, map(" ".join, sentences), out=tmp_path / "kept.bin")
     wanted = [
         rule
@@ -58,10 +58,14 @@ def test_exactly_the_rules_that_match_are_kept(
 
 def test_the_exact_filter_of_thrax_keeps_the_same_rules(data: Path, tmp_path: Path) -> None:
     folder = data / "decoder-tests" / "joshua" / "thrax" / "filtering"
-    table = read_rules(folder / "grammar.filtered.gz", out=tmp_path / "rules.bin", format="joshua")
+    table = RuleTable.from_text(
+        folder / "grammar.filtered.gz", out=tmp_path / "rules.bin", format="joshua"
+    )
     sentences = files.read_lines(folder / "dev.hi-en.hi.1")
     kept = table.filter(sentences, out=tmp_path / "kept.bin")
-    wanted = read_rules(folder / "exact.gold.gz", out=tmp_path / "gold.bin", format="joshua")
+    wanted = RuleTable.from_text(
+        folder / "exact.gold.gz", out=tmp_path / "gold.bin", format="joshua"
+    )
     assert {str(rule) for rule in kept} == {str(rule) for rule in wanted}
     assert len(kept) == 993
 
@@ -69,6 +73,6 @@ def test_the_exact_filter_of_thrax_keeps_the_same_rules(data: Path, tmp_path: Pa
 def test_a_very_long_sentence_is_matched(tmp_path: Path) -> None:
     text = tmp_path / "rules.txt"
     text.write_text("[X] ||| a [X,1] b [X,2] c ||| [1] [2] ||| A=1\n[X] ||| z ||| y ||| A=1\n")
-    table = read_rules(text, out=tmp_path / "rules.bin")
+    table = RuleTable.from_text(text, out=tmp_path / "rules.bin")
     sentence = " ".join(["a", *["x"] * 4000, "b", *["x"] * 1000, "c"])
     assert len(filter_rules(table, [sentence], out=tmp_path / "kept.bin")) == 1

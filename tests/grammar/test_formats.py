@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 
 from demotic import files
 from demotic.errors import ArgumentError, EncodingError, FormatError
-from demotic.grammar import FORMATS, Format, RuleTable, guess_format, read_rules, write_rules
+from demotic.grammar import FORMATS, Format, RuleTable, guess_format
 
 
 def read(text: str, folder: Path, format: Format, **options: bool) -> RuleTable:
     path = folder / "rules.txt"
     path.write_text(text, encoding="utf-8")
-    return read_rules(path, out=folder / "rules.bin", format=format, **options)
+    return RuleTable.from_text(path, out=folder / "rules.bin", format=format, **options)
 
 
 def lines(table: RuleTable, folder: Path, format: Format) -> list[str]:
     path = folder / f"out.{format}"
-    write_rules(table, path, format=format)
+    table.to_text(path, format=format)
     return path.read_text(encoding="utf-8").splitlines()
 
 
@@ -168,7 +168,7 @@ def test_bad_utf8_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "rules.txt"
     path.write_bytes(GOOD.encode() + b"[X] ||| \xff ||| b ||| A=1\n")
     with pytest.raises(EncodingError, match=r"rules.txt:2"):
-        read_rules(path, out=tmp_path / "rules.bin", format="cdec")
+        RuleTable.from_text(path, out=tmp_path / "rules.bin", format="cdec")
 
 
 def test_too_many_features_are_refused(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_too_many_features_are_refused(tmp_path: Path) -> None:
 def test_rules_with_nonterminals_are_no_phrases(tmp_path: Path) -> None:
     table = read("[X] ||| a [X,1] ||| [1] b ||| A=1", tmp_path, "cdec")
     with pytest.raises(ArgumentError, match="nonterminals"):
-        write_rules(table, tmp_path / "out", format="moses-phrase")
+        table.to_text(tmp_path / "out", format="moses-phrase")
     assert not (tmp_path / "out").exists()
 
 
@@ -195,7 +195,7 @@ WORDS = st.text(
 
 @st.composite
 def rule_lines(draw: st.DrawFn) -> str:
-    """A rule in Joshua's format, words escaped as ``write_rules`` does."""
+    """A rule in Joshua's format, words escaped as ``to_text`` does."""
     arity = draw(st.integers(0, 2))
     sides = []
     for _ in range(2):
@@ -228,8 +228,8 @@ NAMES = [
 @given(text=st.lists(rule_lines(), min_size=1, max_size=5), format=st.sampled_from(FORMATS[:3]))
 def test_every_format_brings_rules_back(text: list[str], format: Format, tmp_path: Path) -> None:
     table = read("\n".join(text), tmp_path, "joshua", first_duplicate=True)
-    write_rules(table, tmp_path / "written", format=format)
-    again = read_rules(tmp_path / "written", out=tmp_path / "again.bin", format=format)
+    table.to_text(tmp_path / "written", format=format)
+    again = RuleTable.from_text(tmp_path / "written", out=tmp_path / "again.bin", format=format)
     assert sorted(map(str, again)) == sorted(map(str, table))
     by_name = {str(rule): rule for rule in again}
     for rule in table:
@@ -248,8 +248,8 @@ def test_words_that_look_like_marks_are_escaped(tmp_path: Path) -> None:
         Text.of(["||| [X,1]"]), Text.of(["[X] a\tb"]), links, out=tmp_path / "rules.bin"
     )
     for format in ("cdec", "joshua", "moses-hiero"):
-        write_rules(table, tmp_path / "text", format=format)
-        again = read_rules(tmp_path / "text", out=tmp_path / "again.bin", format=format)
+        table.to_text(tmp_path / "text", format=format)
+        again = RuleTable.from_text(tmp_path / "text", out=tmp_path / "again.bin", format=format)
         assert len(again) == len(table)
         assert "&#124;&#124;&#124;" in {word for rule in again for word in rule.source}
         assert "a&#9;b" in {word for rule in again for word in rule.target}
@@ -276,7 +276,9 @@ FILES: dict[str, tuple[Format, int]] = {
 @pytest.mark.parametrize("name", FILES)
 def test_files_of_other_systems_are_read(name: str, data: Path, tmp_path: Path) -> None:
     format, rules = FILES[name]
-    table = read_rules(data / "decoder-tests" / name, out=tmp_path / "rules.bin", format=format)
+    table = RuleTable.from_text(
+        data / "decoder-tests" / name, out=tmp_path / "rules.bin", format=format
+    )
     assert len(table) == rules
 
 
@@ -284,7 +286,7 @@ def test_the_consolidated_table_of_moses_comes_back_as_it_was(data: Path, tmp_pa
     truth = (
         data / "decoder-tests" / "moses" / "tests" / "misc.consolidate" / "truth" / "results.txt"
     )
-    table = read_rules(truth, out=tmp_path / "rules.bin")
+    table = RuleTable.from_text(truth, out=tmp_path / "rules.bin")
 
     def fields(line: str) -> tuple[str, str, list[float], list[float]]:
         source, target, scores, _, counts, *_ = (part.strip() for part in f"{line} ".split("|||"))
@@ -300,8 +302,10 @@ def test_the_consolidated_table_of_moses_comes_back_as_it_was(data: Path, tmp_pa
 
 def test_moses_rules_become_those_that_joshua_makes_of_them(data: Path, tmp_path: Path) -> None:
     folder = data / "decoder-tests" / "joshua" / "scripts" / "support" / "moses_grammar"
-    table = read_rules(folder / "input", out=tmp_path / "rules.bin")
-    wanted = read_rules(folder / "output.expected", out=tmp_path / "x.bin", format="joshua")
+    table = RuleTable.from_text(folder / "input", out=tmp_path / "rules.bin")
+    wanted = RuleTable.from_text(
+        folder / "output.expected", out=tmp_path / "x.bin", format="joshua"
+    )
     assert [str(rule) for rule in table] == [str(rule) for rule in wanted]
     for rule, other in zip(table, wanted, strict=True):
         assert list(rule.scores.values()) == pytest.approx([*other.scores.values()], abs=1e-4)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from demotic.errors import CorruptFileError, DemoticError, FormatError
-from demotic.grammar import RuleTable, filter_rules, read_rules, write_rules
+from demotic.grammar import RuleTable, filter_rules
 from tests.oracles import container
 
 TEXT = "".join(
@@ -32,7 +32,7 @@ TEXT = "".join(
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     (tmp_path / "rules.txt").write_text(TEXT)
-    read_rules(tmp_path / "rules.txt", out=tmp_path / "rules.bin", format="cdec")
+    RuleTable.from_text(tmp_path / "rules.txt", out=tmp_path / "rules.bin", format="cdec")
     return tmp_path / "rules.bin"
 
 
@@ -49,7 +49,7 @@ def use(table: RuleTable, folder: Path) -> None:
     table.rules_for("a [X,1] b [S,2]")
     table.shapes()
     filter_rules(table, ["a b c d e", "a a a"], out=folder / "filtered.bin")
-    write_rules(table, folder / "printed", format="cdec")
+    table.to_text(folder / "printed", format="cdec")
 
 
 def test_shapes_count_what_is_in_the_table(path: Path) -> None:

@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from demotic.cli.options import (
-    JsonLog,
-    Memory,
-    Quiet,
-    Temp,
-    Threads,
-    byte_count,
-    check_files,
-    progress_for,
-    thread_count,
-)
+from demotic.cli import options
 
 if TYPE_CHECKING:
     from demotic.lm import LineScores
@@ -64,8 +54,8 @@ def command(
         typer.Option(metavar="FILE", help="A model, ARPA or binary: score TEXT, or convert it."),
     ] = None,
     order: Annotated[int, typer.Option(min=1, max=6, help="Words in the longest n-grams.")] = 5,
-    memory: Memory = "1G",
-    temp: Temp = None,
+    memory: options.Memory = "1G",
+    temp: options.Temp = None,
     prune: Annotated[
         str,
         typer.Option(
@@ -101,9 +91,9 @@ def command(
     format: Annotated[Format, typer.Option(help="Scores as a table or as JSON lines.")] = (
         Format.text
     ),
-    threads: Threads = 0,
-    quiet: Quiet = False,
-    json_log: JsonLog = False,
+    threads: options.Threads = 0,
+    quiet: options.Quiet = False,
+    json_log: options.JsonLog = False,
 ) -> None:
     """Estimate an n-gram model from text, score text with a model, convert a model, cluster words.
 
@@ -119,9 +109,9 @@ def command(
       demotic lm --model en.bin test.en --format json      the same for machines
       demotic lm train.en --classes 100 --out classes.txt  word classes
     """
-    progress = progress_for(quiet=quiet, json_log=json_log)
+    progress = options.progress_for(quiet=quiet, json_log=json_log)
     read = [*(text or []), *([model] if model is not None else [])]
-    check_files(inputs=read, outputs=[out] if out is not None else [])
+    options.check_files(inputs=read, outputs=[out] if out is not None else [])
     if classes is not None:
         if model is not None or not text or out is None:
             raise typer.BadParameter("--classes takes TEXT and --out")
@@ -132,7 +122,7 @@ def command(
             classes=classes,
             iterations=iterations,
             min_count=min_count,
-            threads=thread_count(threads),
+            threads=options.thread_count(threads),
             progress=progress,
         ).save(out)
     elif model is None:
@@ -143,19 +133,19 @@ def command(
         estimate(
             text,
             order=order,
-            memory=byte_count(memory, "--memory"),
+            memory=options.byte_count(memory, "--memory"),
             temp=temp,
             discount_fallback=discount_fallback,
             prune=_thresholds(prune),
             vocab_limit=limit_vocab,
             skip_special=skip_special,
-            threads=thread_count(threads),
+            threads=options.thread_count(threads),
             progress=progress,
         ).save(out, progress=progress)
     elif text:
         if out is not None:
             raise typer.BadParameter("--out converts a model; scores go to standard output")
-        _score(model, text, format, verify, thread_count(threads), progress)
+        _score(model, text, format, verify, options.thread_count(threads), progress)
     elif out is not None:
         from demotic.lm import LanguageModel
 

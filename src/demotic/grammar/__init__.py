@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     )
     from demotic.grammar.extraction import HieroOptions, extract_hiero
     from demotic.grammar.filtering import filter_rules
-    from demotic.grammar.formats import FORMATS, guess_format, read_rules, write_rules
+    from demotic.grammar.formats import FORMATS, Format, guess_format
     from demotic.grammar.orientation import (
         BlockEvents,
         EventCounts,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         block_events,
         orient,
     )
-    from demotic.grammar.table import Format, Rule, RuleTable
+    from demotic.grammar.table import Rule, RuleTable
 else:
     from demotic.lazy import names_of
 
@@ -33,9 +33,9 @@ else:
         blocks="Block BlockOptions BlockPairs BlockTable Projection extract_blocks",
         extraction="HieroOptions extract_hiero",
         filtering="filter_rules",
-        formats="FORMATS guess_format read_rules write_rules",
+        formats="FORMATS Format guess_format",
         orientation="BlockEvents EventCounts EventOptions block_events orient",
-        table="Format Rule RuleTable",
+        table="Rule RuleTable",
     )
 
 __all__ = [
@@ -58,6 +58,4 @@ __all__ = [
     "filter_rules",
     "guess_format",
     "orient",
-    "read_rules",
-    "write_rules",
 ]

@@ -1,7 +1,7 @@
-"""Rule tables in the text formats of other systems: cdec, Joshua, Moses.
+"""The text formats of other systems that hold rules: cdec, Joshua, Moses.
 
-    table = read_rules("grammar.gz", out="rules.bin")              # guesses the format
-    write_rules(table, "phrase-table.gz", format="moses-phrase")
+    table = RuleTable.from_text("grammar.gz", out="rules.bin")     # guesses the format
+    table.to_text("phrase-table.gz", format="moses-phrase")
 
 Scores become natural logs: Moses' probabilities by their logarithm, 0 as 1e-10;
 Joshua's nameless numbers, which are costs, by their negative; cdec's values as they are.
@@ -12,15 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
-from demotic import _core, files
+from demotic import files
 from demotic.errors import ArgumentError, FormatError
-from demotic.grammar.table import Format, RuleTable
-from demotic.progress import SILENT, Progress
 
+Format = Literal["cdec", "joshua", "moses-hiero", "moses-phrase"]
 FORMATS: tuple[str, ...] = get_args(Format)
-_RULES = 1 << 14  # printed at a time
 _GUESSED = 100  # lines looked at to tell the format
 
 
@@ -53,54 +51,18 @@ def _cdec_or_joshua(
     return "cdec" if scores and all("=" in score for score in scores) else None
 
 
-def read_rules(
-    path: str | Path,
-    *,
-    out: str | Path,
-    format: Format | Literal["auto"] = "auto",
-    empty_targets: bool = False,
-    first_duplicate: bool = False,
-    progress: Progress = SILENT,
-) -> RuleTable:
-    """Turn a text file (``.gz`` too) into a table; errors name the file and the line.
-
-    ``empty_targets`` accepts rules that delete words.  Equal rules are merged; of rules that differ
-    only in their scores ``first_duplicate`` keeps the first, else they are refused.
-    """
-    if format == "auto":
+def checked_format(format: str, path: str | Path | None = None) -> Format:
+    """A format that exists; ``auto`` is the one that the rules in ``path`` tell."""
+    if format == "auto" and path is not None:
         if str(path) == "-":
             raise ArgumentError(
                 "the format of standard input cannot be guessed",
                 remedy=f"name it: {', '.join(FORMATS)}",
             )
-        format = guess_format(path)
-    elif format not in FORMATS:
-        raise ArgumentError(f"no such format: {format}", remedy=f"one of {', '.join(FORMATS)}")
-    reader = _core.RuleTextReader(format, empty_targets, first_duplicate)
-    with files.atomic_path(out) as temporary, progress.step("reading rules", unit="lines") as done:
-        for block in files.read_text(path):
-            with files.naming(path):
-                reader.feed(block)
-            done(block.count(b"\n"))
-        with files.naming(path):
-            reader.finish(str(temporary))
-    return RuleTable.load(out)
-
-
-def write_rules(
-    table: _core.RuleTable, path: str | Path, *, format: Format, progress: Progress = SILENT
-) -> None:
-    """Write a table as text; ``.gz`` compresses, ``-`` is the standard output."""
+        return guess_format(path)
     if format not in FORMATS:
         raise ArgumentError(f"no such format: {format}", remedy=f"one of {', '.join(FORMATS)}")
-    with (
-        files.write_bytes(path) as stream,
-        progress.step("writing rules", len(table), "rules") as done,
-    ):
-        for begin in range(0, len(table), _RULES):
-            end = min(begin + _RULES, len(table))
-            stream.write(_core.print_rules(table, format, begin, end))
-            done(end - begin)
+    return cast(Format, format)
 
 
 def _is_nonterminal(token: str) -> bool:

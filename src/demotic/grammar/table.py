@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from demotic import _core, files
 from demotic.errors import CorruptFileError
 from demotic.progress import SILENT, Progress
 
-Format = Literal["cdec", "joshua", "moses-hiero", "moses-phrase"]
+if TYPE_CHECKING:
+    from demotic.grammar.formats import Format
+
+_PRINTED = 1 << 14  # rules at a time
 
 
 @dataclass(frozen=True)
@@ -61,23 +64,41 @@ class RuleTable(_core.RuleTable):
         first_duplicate: bool = False,
         progress: Progress = SILENT,
     ) -> RuleTable:
-        """Another system's text, by default in the format its rules tell; see ``read_rules``."""
-        from demotic.grammar.formats import read_rules
+        """Turn another system's text (``.gz`` too) into a table; errors name file and line.
 
-        return read_rules(
-            path,
-            out=out,
-            format=format,
-            empty_targets=empty_targets,
-            first_duplicate=first_duplicate,
-            progress=progress,
-        )
+        Without ``format``, the rules tell it.  ``empty_targets`` accepts rules that delete words.
+        Equal rules are merged; of rules that differ only in their scores ``first_duplicate`` keeps
+        the first, else they are refused.
+        """
+        from demotic.grammar.formats import checked_format
+
+        chosen = checked_format(format, path)
+        reader = _core.RuleTextReader(chosen, empty_targets, first_duplicate)
+        with (
+            files.atomic_path(out) as temporary,
+            progress.step("reading rules", unit="lines") as advance,
+        ):
+            for block in files.read_text(path):
+                with files.naming(path):
+                    reader.feed(block)
+                advance(block.count(b"\n"))
+            with files.naming(path):
+                reader.finish(str(temporary))
+        return cls.load(out)
 
     def to_text(self, path: str | Path, *, format: Format, progress: Progress = SILENT) -> None:
-        """Write another system's text."""
-        from demotic.grammar.formats import write_rules
+        """Write another system's text; ``.gz`` compresses, ``-`` is the standard output."""
+        from demotic.grammar.formats import checked_format
 
-        write_rules(self, path, format=format, progress=progress)
+        chosen = checked_format(format)
+        with (
+            files.write_bytes(path) as stream,
+            progress.step("writing rules", len(self), "rules") as advance,
+        ):
+            for begin in range(0, len(self), _PRINTED):
+                end = min(begin + _PRINTED, len(self))
+                stream.write(_core.print_rules(self, chosen, begin, end))
+                advance(end - begin)
 
     def filter(
         self, sentences: Iterable[str], *, out: str | Path, progress: Progress = SILENT
