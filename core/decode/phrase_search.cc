@@ -9,11 +9,15 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
+constexpr uint32_t kAhead = 8;  // cells that wait for their memory
+
+// Of the words that count; cheaper than State::hash, and good enough for a table in memory.
 uint64_t hash_of(const State& state, uint32_t coverage, uint32_t end, uint32_t begin,
                  uint32_t next) {
-  const uint64_t place =
-      (uint64_t{coverage} << 32 | end) * 0x9fb21c651e98df25ull + (uint64_t{next} << 32 | begin);
-  return mix64(state.hash() ^ mix64(place));
+  constexpr uint64_t kFactor = 0x9fb21c651e98df25ull;
+  uint64_t hash = (uint64_t{coverage} << 32 | end) * kFactor + (uint64_t{next} << 32 | begin);
+  for (uint32_t i = 0; i < state.length; ++i) hash = (hash ^ state.words[i]) * kFactor;
+  return mix64(hash);
 }
 
 }  // namespace
@@ -138,6 +142,29 @@ double PhraseSearch::promise(const Grid& grid, uint32_t row, uint32_t column) co
   return sum;
 }
 
+// The top of the heap makes room for another cell.
+void PhraseSearch::replace_top(const Cell& cell) {
+  size_t at = 0;
+  const size_t size = heap_.size();
+  while (true) {
+    size_t child = 2 * at + 1;
+    if (child >= size) break;
+    if (child + 1 < size && later(heap_[child], heap_[child + 1])) ++child;
+    if (!later(cell, heap_[child])) break;
+    heap_[at] = heap_[child];
+    at = child;
+  }
+  heap_[at] = cell;
+}
+
+void PhraseSearch::fetch(const Grid& grid, uint32_t row, uint32_t column, uint32_t covered) const {
+  const Model* lm = model_.grammar().lm();
+  if (lm == nullptr) return;
+  const Stack& before = stack(covered - (grid.end - grid.begin));
+  fetch_seam(*lm, before.states[grid.first + row - before.first],
+             options_.fragment(options_.ordered(grid.list, grid.orientation, column)));
+}
+
 void PhraseSearch::fill_by_cubes(uint32_t covered) {
   std::vector<Grid>& grids = stack(covered).grids;
   counters_.grids += grids.size();
@@ -146,25 +173,46 @@ void PhraseSearch::fill_by_cubes(uint32_t covered) {
   std::make_heap(heap_.begin(), heap_.end(), later);
   const uint32_t most = std::min(settings_.pops, most_);
   best_total_ = bound_ = kNever;
-  for (uint32_t pops = 0; pops < most && !heap_.empty(); ++pops) {
+  // What is taken does not depend on the scores of what was taken just before: cells wait a little
+  // until the memory is there that the language model looks them up in.
+  std::array<Cell, kAhead> waiting;
+  uint32_t taken = 0;
+  uint32_t done = 0;
+  const auto take_next = [&] {
+    const Cell& cell = waiting[done++ % kAhead];
+    take(grids[cell.grid], cell.row, cell.column, covered);
+  };
+  while (taken < most && !heap_.empty()) {
     const Cell cell = heap_.front();
     if (cell.promise < bound_) {
       counters_.discarded += heap_.size();
       break;
     }
-    std::pop_heap(heap_.begin(), heap_.end(), later);
-    heap_.pop_back();
-    Grid& grid = grids[cell.grid];
-    const auto push = [&](uint32_t row, uint32_t column) {
-      heap_.push_back({promise(grid, row, column), cell.grid, row, column});
-      std::push_heap(heap_.begin(), heap_.end(), later);
-    };
+    const Grid& grid = grids[cell.grid];
+    fetch(grid, cell.row, cell.column, covered);
     // A row is opened by the first cell of the row before it: no cell comes twice.
-    if (cell.column + 1 < grid.list.count) push(cell.row, cell.column + 1);
-    if (cell.column == 0 && cell.row + 1 < grid.count) push(cell.row + 1, 0);
-    ++counters_.pops;
-    take(grid, cell.row, cell.column, covered);
+    const bool onward = cell.column + 1 < grid.list.count;
+    const bool below = cell.column == 0 && cell.row + 1 < grid.count;
+    const auto neighbour = [&](uint32_t row, uint32_t column) {
+      return Cell{promise(grid, row, column), cell.grid, row, column};
+    };
+    if (onward) {
+      replace_top(neighbour(cell.row, cell.column + 1));
+    } else if (below) {
+      replace_top(neighbour(cell.row + 1, 0));
+    } else {
+      std::pop_heap(heap_.begin(), heap_.end(), later);
+      heap_.pop_back();
+    }
+    if (onward && below) {
+      heap_.push_back(neighbour(cell.row + 1, 0));
+      std::push_heap(heap_.begin(), heap_.end(), later);
+    }
+    if (taken - done == kAhead) take_next();
+    waiting[taken++ % kAhead] = cell;
   }
+  while (done < taken) take_next();
+  counters_.pops += taken;
 }
 
 void PhraseSearch::fill_by_all(uint32_t covered) {
@@ -307,27 +355,28 @@ void PhraseSearch::close(uint32_t covered) {
   Stack& here = stack(covered);
   here.grids.clear();
   if (pending_.size() > most_ || bound_ > kNever) prune(most_);
-  order_.resize(pending_.size());
-  for (uint32_t i = 0; i < order_.size(); ++i) order_[i] = i;
   const bool lexicalised = model_.lexicalised();
-  std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) {
-    const PhraseHypothesis& x = pending_[a].hypothesis;
-    const PhraseHypothesis& y = pending_[b].hypothesis;
-    if (x.coverage != y.coverage) return x.coverage < y.coverage;
-    if (x.end != y.end) return x.end < y.end;
-    if (lexicalised && x.arc.begin != y.arc.begin) return x.arc.begin < y.arc.begin;
-    return x.score != y.score ? x.score > y.score : a < b;
+  placing_.clear();
+  for (uint32_t i = 0; i < pending_.size(); ++i) {
+    const PhraseHypothesis& each = pending_[i].hypothesis;
+    placing_.push_back({uint64_t{each.coverage} << 32 | each.end, each.score,
+                        lexicalised ? each.arc.begin : 0, i});
+  }
+  std::sort(placing_.begin(), placing_.end(), [](const Placing& x, const Placing& y) {
+    if (x.where != y.where) return x.where < y.where;
+    if (x.begin != y.begin) return x.begin < y.begin;
+    return x.score != y.score ? x.score > y.score : x.number < y.number;
   });
   here.first = hypotheses();
   here.states.clear();
-  for (const uint32_t i : order_) {
-    hypotheses_.push_back(pending_[i].hypothesis);
-    here.states.push_back(pending_[i].state);
+  for (const Placing& each : placing_) {
+    hypotheses_.push_back(pending_[each.number].hypothesis);
+    here.states.push_back(pending_[each.number].state);
   }
   here.last = hypotheses();
-  counters_.hypotheses += order_.size();
+  counters_.hypotheses += placing_.size();
   pending_.clear();
-  if (by_state_.size() > 4096 && by_state_.size() > 16 * order_.size()) by_state_.resize(4096);
+  if (by_state_.size() > 4096 && by_state_.size() > 16 * placing_.size()) by_state_.resize(4096);
   std::fill(by_state_.begin(), by_state_.end(), 0u);
   if (covered == words_) return;
   for (uint32_t first = here.first; first < here.last;) {

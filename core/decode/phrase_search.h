@@ -127,6 +127,13 @@ class PhraseSearch {
     uint32_t next;
     State state;
   };
+  // A hypothesis on its way to its place.
+  struct Placing {
+    uint64_t where;  // coverage and end
+    double score;
+    uint32_t begin;
+    uint32_t number;
+  };
   struct Stack {
     uint32_t first = 0, last = 0;
     std::vector<State> states;
@@ -142,10 +149,13 @@ class PhraseSearch {
 
   void choose_limit(uint32_t words);
   Stack& stack(uint32_t covered) { return stacks_[covered % stacks_.size()]; }
+  const Stack& stack(uint32_t covered) const { return stacks_[covered % stacks_.size()]; }
   void start();
   void fill_by_cubes(uint32_t covered);
   void fill_by_all(uint32_t covered);
   double promise(const Grid& grid, uint32_t row, uint32_t column) const;
+  void replace_top(const Cell& cell);
+  void fetch(const Grid& grid, uint32_t row, uint32_t column, uint32_t covered) const;
   void take(Grid& grid, uint32_t row, uint32_t column, uint32_t covered);
   void accept(const Pending& candidate);
   void rehash(size_t slots);
@@ -180,7 +190,7 @@ class PhraseSearch {
   std::vector<uint32_t> by_state_;  // open addressing: place in pending_ + 1
   double best_total_ = 0;
   double bound_ = 0;  // totals below it are not worth keeping
-  std::vector<uint32_t> order_;
+  std::vector<Placing> placing_;
 };
 
 }  // namespace demotic

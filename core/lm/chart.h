@@ -49,6 +49,13 @@ struct Fragment {
 };
 static_assert(std::is_trivially_copyable_v<Fragment>);
 
+// Fetches memory that nonterminal(in) behind `state` will look at; worth it some time before.
+inline void fetch_seam(const Model& model, const State& state, const Fragment& in) {
+  const unsigned open = std::min<unsigned>(in.left_length, 2);
+  for (unsigned i = 0; i < open; ++i)
+    model.fetch_left(state.words, state.length, in.left_keys[i], i + 1);
+}
+
 class FragmentScorer {
  public:
   FragmentScorer(const Model& model, Fragment& out) : model_(model), out_(out) {

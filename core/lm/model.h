@@ -118,6 +118,10 @@ class Model {
   // history of the word that follows.
   Score extend_left(const uint32_t* add, const float* backoffs_in, uint64_t key, float prob,
                     unsigned length, float* backoffs_out, unsigned& use) const;
+  // Fetches the memory that extend_left will look at.
+  void fetch_left(const uint32_t* add, unsigned use, uint64_t key, unsigned length) const {
+    if (length < order_) fetch(add, std::min(use, order_ - length), key, length - 1);
+  }
 
  private:
   // The keys of n-grams longer than the one of `key` by the words of `history`, newest first; the

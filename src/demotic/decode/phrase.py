@@ -42,8 +42,8 @@ class PhraseOptions:
     stack: int = 200
     """Hypotheses that ``stack`` search keeps of each number of covered words."""
     threshold: float = 1e-5
-    """``stack`` search drops hypotheses whose weighted probability is below this share of the best
-    one's; 0 keeps all."""
+    """Hypotheses whose weighted probability, with the estimate of what is left, is below this share of
+    the best one's are dropped; 0 keeps all.  Cube pruning stops where promises fall below it."""
     distortion_limit: int = 6
     """Source words that a phrase may begin before or after the end of the last one; 0 translates in
     the source's order, -1 sets no limit."""
@@ -108,7 +108,7 @@ class PhraseDecoder(CoreForestDecoder):
             search=options.search,
             pops=min(options.pops, MOST),
             stack=min(options.stack, MOST) if plain else MOST,
-            threshold=-math.log(options.threshold) if plain and options.threshold else math.inf,
+            threshold=-math.log(options.threshold) if options.threshold else math.inf,
             distortion_limit=None if unlimited else min(options.distortion_limit, MOST - 1),
             table_limit=min(options.table_limit, MOST),
             reordering=options.reordering,
