@@ -3,45 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from demotic.decode import DecoderOptions, Derivation, HieroDecoder
-from demotic.grammar import RuleTable
-from demotic.lm import LanguageModel
-from demotic.systems.translator import Translator
-
-if TYPE_CHECKING:
-    from demotic.explain import Explanation
-    from demotic.forest import Forest
+from demotic.systems.rules_model import RulesModel
 
 
-class HieroModel(Translator[DecoderOptions, Derivation]):
-    """Rules, a language model, weights, and how both languages are written."""
+class HieroModel(RulesModel[DecoderOptions, Derivation]):
+    """Translates with a tree over the whole sentence, found by cube pruning."""
 
-    PARTS = (*Translator.PARTS, "rules.bin", "lm.bin")
     OPTIONS = DecoderOptions
 
     decoder: HieroDecoder
 
     def _open_decoder(self, weights: Mapping[str, float]) -> HieroDecoder:
-        self.rules = RuleTable.load(self.part("rules.bin"), verify=False)
-        self.lm = LanguageModel.load(self.part("lm.bin"), verify=False)
         return HieroDecoder(self.rules, self.lm, weights, options=self.options)
-
-    def forest(self, text: str) -> Forest:
-        """All that the decoder considered for a line."""
-        return self.decoder.forest(self.source.encode(text).tokens)
-
-    def explain(self, text: str) -> Explanation:
-        """Where each word of the translation comes from."""
-        from demotic.explain import explain
-
-        encoded, translation = self.translated(text)
-        derivation = translation.derivation
-        assert isinstance(derivation, Derivation)
-        return explain(
-            text, translation.text, encoded, derivation, self.weights, self.training_corpus
-        )
 
 
 open_model = HieroModel.open

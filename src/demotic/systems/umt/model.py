@@ -10,27 +10,25 @@ from typing import TYPE_CHECKING
 from demotic.decode import HieroDecoder
 from demotic.decode.undirected import UndirectedDecoder, UndirectedDerivation, UndirectedOptions
 from demotic.errors import CorruptFileError
-from demotic.grammar import RuleTable
-from demotic.lm import LanguageModel
-from demotic.systems.translator import Translator
+from demotic.systems.rules_model import RulesModel
 from demotic.systems.umt.sparse import read_sparse
 
 if TYPE_CHECKING:
+    from demotic.corpus import Encoded
     from demotic.explain import Explanation
     from demotic.forest import Forest
+    from demotic.model import Translation
 
 
-class UmtModel(Translator[UndirectedOptions, UndirectedDerivation]):
+class UmtModel(RulesModel[UndirectedOptions, UndirectedDerivation]):
     """The parts of a Hiero model, with weights for a tree that grows in any direction."""
 
-    PARTS = (*Translator.PARTS, "rules.bin", "lm.bin", "sparse.npz")
+    PARTS = (*RulesModel.PARTS, "sparse.npz")
     OPTIONS = UndirectedOptions
 
     decoder: UndirectedDecoder
 
     def _open_decoder(self, weights: Mapping[str, float]) -> UndirectedDecoder:
-        self.rules = RuleTable.load(self.part("rules.bin"), verify=False)
-        self.lm = LanguageModel.load(self.part("lm.bin"), verify=False)
         self.sparse = read_sparse(self.part("sparse.npz"))
         wanted = 1 << self.options.sparse_bits if self.options.sparse_bits else 0
         if len(self.sparse) != wanted:
@@ -62,16 +60,11 @@ class UmtModel(Translator[UndirectedOptions, UndirectedDerivation]):
         known = {name: self.weights.get(name, 0.0) for name in decoder.feature_names}
         return decoder.with_weights(known)
 
-    def explain(self, text: str) -> Explanation:
-        """Where each word of the translation comes from, and in which order its tree grew."""
-        from demotic.explain import explain
-
-        encoded, translation = self.translated(text)
+    def _explained(self, text: str, encoded: Encoded, translation: Translation) -> Explanation:
+        """With the order in which the tree grew."""
+        found = super()._explained(text, encoded, translation)
         derivation = translation.derivation
         assert isinstance(derivation, UndirectedDerivation)
-        found = explain(
-            text, translation.text, encoded, derivation, self.weights, self.training_corpus
-        )
         steps = list(found.steps)
         for order, action in enumerate(derivation.actions, 1):
             steps[action.step] = replace(steps[action.step], order=order, action=action.kind)
