@@ -16,6 +16,7 @@ NAMES = (
     "forest",
     "extract",
     "hiero",
+    "umt",
     "load",
 )
 
