@@ -22,8 +22,11 @@ void BranchBounds::begin(const UndirectedForest& forest, RuleRanking& ranking,
   for (uint32_t g = 0; g < best_.size(); ++g) best_[g] = ranking.best(g);
   inside_.assign(forest.nodes(), kNever);
   outside_.assign(forest.nodes(), kNever);
-  above_.assign(chart ? forest.nodes() : 0, kNone);
-  fragments_.resize(chart ? forest.nodes() : 0);
+  const size_t seen = chart ? forest.nodes() : 0;
+  above_.assign(seen, kNone);
+  below_.assign(seen, kNone);
+  around_.assign(seen, kNever);
+  fragments_.resize(seen);
   if (forest.empty()) return;
   pass_up();
   pass_down();
@@ -62,40 +65,69 @@ double BranchBounds::seen(uint32_t group, Fragment& made) {
   return sum;
 }
 
+double BranchBounds::estimate(uint32_t group) const {
+  double sum = best_[group];
+  for (const uint32_t tail : forest_->group(group).tails)
+    if (tail != kNoNode) sum += inside_[tail];
+  return sum;
+}
+
 void BranchBounds::pass_up() {
   for (uint32_t v = 0; v < forest_->nodes(); ++v) {
-    uint32_t best = forest_->first_below(v);
-    for (uint32_t g = best; g < forest_->last_below(v); ++g) {
-      double sum = best_[g];
-      for (const uint32_t tail : forest_->group(g).tails)
-        if (tail != kNoNode) sum += inside_[tail];
-      if (sum <= inside_[v]) continue;
-      inside_[v] = sum;
-      best = g;
+    if (!fragments_.empty()) {
+      look_below(v);
+      continue;
     }
-    if (!fragments_.empty()) inside_[v] = seen(best, fragments_[v]);
+    for (uint32_t g = forest_->first_below(v); g < forest_->last_below(v); ++g)
+      inside_[v] = std::max(inside_[v], estimate(g));
+  }
+}
+
+// The language model sees the best rules of the most promising groups and keeps one.
+void BranchBounds::look_below(uint32_t v) {
+  order_.clear();
+  for (uint32_t g = forest_->first_below(v); g < forest_->last_below(v); ++g)
+    order_.emplace_back(-estimate(g), g);
+  const auto last = order_.begin() + static_cast<std::ptrdiff_t>(std::min(order_.size(), kLooks));
+  std::partial_sort(order_.begin(), last, order_.end());
+  for (auto at = order_.begin(); at != last; ++at) {
+    Fragment made;
+    const double sum = seen(at->second, made);
+    if (sum <= inside_[v]) continue;
+    inside_[v] = sum;
+    below_[v] = at->second;
+    fragments_[v] = made;
   }
 }
 
 void BranchBounds::pass_down() {
   outside_[forest_->goal()] = 0;
   for (uint32_t v = forest_->nodes(); v-- > 0;) {
-    if (!fragments_.empty() && v != forest_->goal()) {
-      Fragment unused;
-      const uint32_t above = above_[v];
-      outside_[v] = outside_[forest_->group(above).head] + seen(above, unused) - inside_[v];
-    }
+    if (!fragments_.empty() && v != forest_->goal()) look_above(v);
     for (uint32_t g = forest_->first_below(v); g < forest_->last_below(v); ++g) {
       const RuleGroup& group = forest_->group(g);
+      const bool kept = !fragments_.empty() && below_[v] == g;
       for (uint32_t k = 0; k < kMaxArity && group.tails[k] != kNoNode; ++k) {
-        double sum = outside_[v] + best_[g];
-        if (const uint32_t other = group.tails[1 - k]; other != kNoNode) sum += inside_[other];
-        if (sum <= outside_[group.tails[k]]) continue;
-        outside_[group.tails[k]] = sum;
-        if (!above_.empty()) above_[group.tails[k]] = g;
+        const uint32_t tail = group.tails[k];
+        // What the branch kept at v has beside the tail was seen; of others there is an estimate.
+        const double sum = kept ? outside_[v] + inside_[v] - inside_[tail]
+                                : outside_[v] + estimate(g) - inside_[tail];
+        std::vector<double>& known = kept ? around_ : outside_;
+        if (sum <= known[tail]) continue;
+        known[tail] = sum;
+        if (!kept && !above_.empty()) above_[tail] = g;
       }
     }
   }
+}
+
+// The estimate of the best surroundings gives way to what the language model says of them.
+void BranchBounds::look_above(uint32_t v) {
+  outside_[v] = around_[v];
+  if (above_[v] == kNone) return;
+  Fragment unused;
+  const double sum = outside_[forest_->group(above_[v]).head] + seen(above_[v], unused);
+  outside_[v] = std::max(outside_[v], sum - inside_[v]);
 }
 
 }  // namespace demotic

@@ -10,11 +10,12 @@
 //   words   with its estimate of each rule's words, runs taken alone: no bounds any more, but
 //   fairer
 //           to branches of many words
-//   chart   with its score of each node's best branch, as cube pruning with one pop would find it:
-//           one look at the language model for each node and pass
+//   chart   with its score of each node's best branch, found bottom-up as cube pruning with one pop
+//           would: a few looks at the language model for each node
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "decode/partial_tree.h"
@@ -38,9 +39,13 @@ class BranchBounds {
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
+  static constexpr size_t kLooks = 10;  // at each node of a chart
 
   void pass_up();
   void pass_down();
+  void look_below(uint32_t v);
+  void look_above(uint32_t v);
+  double estimate(uint32_t group) const;
   // The best rule of a group over its tails' best branches, seen by the language model.
   double seen(uint32_t group, Fragment& made);
 
@@ -52,8 +57,12 @@ class BranchBounds {
   std::vector<double> best_;  // by group
   std::vector<double> inside_;
   std::vector<double> outside_;
-  std::vector<uint32_t> above_;  // by node: the group of its best surroundings
+  // Of a chart, by node:
+  std::vector<uint32_t> above_;  // the group of the best surroundings that nobody has seen yet
+  std::vector<uint32_t> below_;  // the group that was kept
+  std::vector<double> around_;   // the best surroundings that are part of a kept branch
   std::vector<Fragment> fragments_;
+  std::vector<std::pair<double, uint32_t>> order_;
 };
 
 }  // namespace demotic
