@@ -99,23 +99,23 @@ void episodes(nb::class_<UndirectedDecoder>& decoder) {
           nb::arg("tokens"))
       .def(
           "roll_out",
-          [](UndirectedDecoder& d, Episode& episode, Vector weights, Vector /*sparse*/) {
+          [](UndirectedDecoder& d, const Episode& episode, Vector weights, Vector sparse) {
             Rollout made;
             {
               const nb::gil_scoped_release unlocked;
-              made = d.roll_out(episode, span_of(weights));
+              made = d.roll_out(episode, {span_of(weights), span_of(sparse)});
             }
             return tuple_of(std::move(made));
           },
           nb::arg("episode"), nb::arg("weights"), nb::arg("sparse"))
       .def(
           "sample",
-          [](UndirectedDecoder& d, Episode& episode, Vector weights,
-             const std::vector<std::array<double, 2>>& draws, double exponent, Vector /*sparse*/) {
+          [](UndirectedDecoder& d, const Episode& episode, Vector weights,
+             const std::vector<std::array<double, 2>>& draws, double exponent, Vector sparse) {
             std::vector<EpisodeSample> samples;
             {
               const nb::gil_scoped_release unlocked;
-              samples = d.sample(episode, span_of(weights), draws, exponent);
+              samples = d.sample(episode, {span_of(weights), span_of(sparse)}, draws, exponent);
             }
             nb::list list;
             for (EpisodeSample& sample : samples) list.append(tuple_of(std::move(sample)));
@@ -125,12 +125,12 @@ void episodes(nb::class_<UndirectedDecoder>& decoder) {
           nb::arg("sparse"))
       .def(
           "alternative",
-          [](UndirectedDecoder& d, Episode& episode, Vector weights, uint32_t state, uint64_t rank,
-             Vector /*sparse*/) {
+          [](UndirectedDecoder& d, const Episode& episode, Vector weights, uint32_t state,
+             uint64_t rank, Vector sparse) {
             EpisodeSample sample;
             {
               const nb::gil_scoped_release unlocked;
-              sample = d.alternative(episode, span_of(weights), state, rank);
+              sample = d.alternative(episode, {span_of(weights), span_of(sparse)}, state, rank);
             }
             return tuple_of(std::move(sample));
           },
@@ -144,13 +144,13 @@ void decoder(nb::module_& m) {
           .def(
               "__init__",
               [](UndirectedDecoder* self, const RuleTable& table, const Model* lm,
-                 const std::vector<double>& weights, double kappa, const std::string& cff,
-                 const std::string& argmax, const std::string& bounds, bool stale_queue,
-                 uint32_t restarts, uint32_t beam, uint32_t span_limit, uint64_t max_edges,
-                 const std::string& glue, const std::string& goal,
-                 const std::string& default_category, uint32_t /*sparse_bits*/) {
+                 const std::vector<double>& weights, Vector sparse, double kappa,
+                 const std::string& cff, const std::string& argmax, const std::string& bounds,
+                 bool stale_queue, uint32_t restarts, uint32_t beam, uint32_t span_limit,
+                 uint64_t max_edges, const std::string& glue, const std::string& goal,
+                 const std::string& default_category, uint32_t sparse_bits) {
                 new (self) UndirectedDecoder(
-                    table, lm, weights,
+                    table, lm, weights, {sparse.data(), sparse.data() + sparse.size()},
                     parse_options(span_limit, max_edges, glue, goal, default_category),
                     {.kappa = kappa,
                      .cff = cff_by_name(cff),
@@ -158,13 +158,14 @@ void decoder(nb::module_& m) {
                      .bounds = bounds_by_name(bounds),
                      .stale_queue = stale_queue,
                      .restarts = restarts,
-                     .beam = beam});
+                     .beam = beam,
+                     .sparse_bits = sparse_bits});
               },
-              nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"), nb::arg("kappa"),
-              nb::arg("cff"), nb::arg("argmax"), nb::arg("bounds"), nb::arg("stale_queue"),
-              nb::arg("restarts"), nb::arg("beam"), nb::arg("span_limit"), nb::arg("max_edges"),
-              nb::arg("glue"), nb::arg("goal"), nb::arg("default_category"), nb::arg("sparse_bits"),
-              nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+              nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"), nb::arg("sparse"),
+              nb::arg("kappa"), nb::arg("cff"), nb::arg("argmax"), nb::arg("bounds"),
+              nb::arg("stale_queue"), nb::arg("restarts"), nb::arg("beam"), nb::arg("span_limit"),
+              nb::arg("max_edges"), nb::arg("glue"), nb::arg("goal"), nb::arg("default_category"),
+              nb::arg("sparse_bits"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
           .def_prop_ro("labels", [](const UndirectedDecoder& d) { return d.plan().labels(); })
           .def_prop_ro("counters", &UndirectedDecoder::counters)
           .def("reset_counters", &UndirectedDecoder::reset_counters)

@@ -24,6 +24,8 @@
 
 namespace demotic {
 
+inline constexpr uint32_t kNoWord = UINT32_MAX;
+
 struct LmChange {
   double complete = 0;  // log10
   double estimate = 0;
@@ -32,10 +34,11 @@ struct LmChange {
 // The open head of a partial tree is a gap as well, outside in: the words after it are those at the
 // left edge of the yield, the context before it is that at the right edge.
 struct Carry {
-  State state;           // after the words before the gap, as far as they are known
-  uint32_t known = 0;    // how many of them, at most order - 1; order - 1 if they reach <s>
-  uint32_t count = 0;    // words after the gap up to the next one, at most order - 1
-  bool gapless = false;  // of a head: the yield has no gap
+  State state;              // after the words before the gap, as far as they are known
+  uint32_t known = 0;       // how many of them, at most order - 1; order - 1 if they reach <s>
+  uint32_t count = 0;       // words after the gap up to the next one, at most order - 1
+  bool gapless = false;     // of a head: the yield has no gap
+  uint32_t last = kNoWord;  // the word before the gap
   std::array<uint32_t, kMaxOrder - 1> words;
   std::array<float, kMaxOrder - 1> paid;  // log10 for each, from those before it in `words`
 
@@ -43,6 +46,9 @@ struct Carry {
     words[count] = word;
     paid[count++] = prob;
   }
+  // The words next to the gap, or kNoWord; a model of order 1 does not keep track of them.
+  uint32_t before() const { return known > 0 ? last : kNoWord; }
+  uint32_t after() const { return count > 0 ? words[0] : kNoWord; }
   double estimate() const {
     double sum = 0;
     for (uint32_t i = 0; i < count; ++i) sum += paid[i];
@@ -60,22 +66,27 @@ class LmWalk {
   LmWalk(const Model& model, Recorder& recorder)
       : model_(model), recorder_(recorder), reach_(model.order() - 1), state_{} {}
 
-  void context(const State& state, uint32_t known) {
+  void context(const State& state, uint32_t known, uint32_t last) {
     state_ = state;
     known_ = known;
+    last_ = last;
   }
+  void context(const Carry& before) { context(before.state, before.known, before.last); }
   void gap() {
     state_ = model_.empty_context();
     known_ = 0;
+    last_ = kNoWord;
   }
   void word(uint32_t id) {
     ++lookups_;
     pay(id, look_up(id));
+    last_ = id;
   }
 
   // `end` is the state after the last of the words as it was, or nullptr if nobody asks for the
   // state after them.
   void rescore(const Carry& after, const State* end) {
+    if (after.count > 0) last_ = after.words[after.count - 1];
     for (uint32_t i = 0; i < after.count; ++i) {
       if (state_.length <= i) {  // older words than these cannot matter any more
         for (; i < after.count; ++i) repay(after.words[i], after.paid[i], after.paid[i]);
@@ -89,6 +100,12 @@ class LmWalk {
 
   const State& state() const { return state_; }
   uint32_t known() const { return known_; }
+  uint32_t last() const { return last_; }
+  void write_context(Carry& carry) const {
+    carry.state = state_;
+    carry.known = known_;
+    carry.last = last_;
+  }
   uint32_t reach() const { return reach_; }
   uint64_t lookups() const { return lookups_; }
   const LmChange& change() const { return change_; }
@@ -118,6 +135,7 @@ class LmWalk {
   Recorder& recorder_;
   uint32_t reach_;
   uint32_t known_ = 0;
+  uint32_t last_ = kNoWord;
   State state_;
   LmChange change_;
   uint64_t lookups_ = 0;

@@ -33,13 +33,11 @@ struct PartialTree::Grower {
   void gap(uint32_t tail, const LmWalk<Grower>& walk) {
     follow(made[tail]);
     cursor = made[tail];
-    tree.slots_[cursor].carry.state = walk.state();
-    tree.slots_[cursor].carry.known = walk.known();
+    walk.write_context(tree.slots_[cursor].carry);
   }
   void refresh(uint32_t gap, const LmWalk<Grower>& walk) {
     Slot& after = tree.slots_[gap];
-    after.carry.state = walk.state();
-    after.carry.known = walk.known();
+    walk.write_context(after.carry);
     after.best.valid = false;
   }
   // The gaps of the yield so far, between those of the new step.
@@ -70,14 +68,14 @@ void PartialTree::through_yield(const Slot& head, const Carry& carry, LmWalk<Rec
   if (carry.gapless) {
     const bool short_yield = carry.known < walk.reach();  // then `carry` holds all its words
     walk.rescore(carry, short_yield ? &carry.state : nullptr);
-    if (!short_yield) walk.context(carry.state, carry.known);
+    if (!short_yield) walk.context(carry);
     return;
   }
   const bool reaches_gap = carry.count < walk.reach();
   walk.rescore(carry, reaches_gap ? &slots_[head.next].carry.state : nullptr);
   if (reaches_gap) recorder.refresh(head.next, walk);
   recorder.splice(head);
-  walk.context(carry.state, carry.known);
+  walk.context(carry);
 }
 
 template <class Recorder>
@@ -94,7 +92,7 @@ void PartialTree::walk(const EdgeChoice& edge, const Slot* slot, const Carry* ca
       walk.gap();
     }
   };
-  if (down) walk.context(carry->state, carry->known);
+  if (down) walk.context(*carry);
   if (rule < kGlueFirst) {
     for (const Symbol symbol : grammar_->table().target(rule)) {
       if (is_word(symbol))
@@ -105,7 +103,7 @@ void PartialTree::walk(const EdgeChoice& edge, const Slot* slot, const Carry* ca
   } else if (rule == kPassThrough) {
     walk.word(forest_->passed()[edge.group]);
   } else if (rule == kGoal) {
-    walk.context(lm_model_->begin_sentence(), walk.reach());
+    walk.context(lm_model_->begin_sentence(), walk.reach(), lm_model_->begin_word());
     nonterminal(0);
     walk.word(lm_model_->end_word());
   } else {
@@ -166,10 +164,7 @@ LmChange PartialTree::grow(const EdgeChoice& edge, uint32_t slot, LmCounters& co
     grower.follow(closed->next);
   } else {
     grower.follow(head);
-    if (has_head) {
-      slots_[head].carry.state = walk.state();
-      slots_[head].carry.known = walk.known();
-    }
+    if (has_head) walk.write_context(slots_[head].carry);
   }
   ++counters.evaluations;
   counters.words += walk.lookups();
@@ -182,6 +177,31 @@ LmChange PartialTree::grow(const EdgeChoice& edge, uint32_t slot, LmCounters& co
     for (auto gap = static_cast<uint32_t>(frozen_.size()); gap < slots_.size(); ++gap)
       frozen_.push_back(slots_[gap].carry);
   return walk.change();
+}
+
+PartialTree::Target PartialTree::target(const EdgeChoice& edge) const {
+  Target made;
+  const uint32_t rule = this->rule(edge);
+  if (rule == kPassThrough) {
+    made.first = made.last = forest_->passed()[edge.group];
+  } else if (rule == kGoal && lm_model_ != nullptr) {
+    made.left_of[0] = lm_model_->begin_word();
+    made.right_of[0] = lm_model_->end_word();
+  }
+  if (rule >= kGlueFirst) return made;
+  const std::span<const Symbol> symbols = grammar_->table().target(rule);
+  const auto word_at = [&](size_t i) {
+    return i < symbols.size() && is_word(symbols[i]) ? grammar_->lm_word(symbols[i]) : kNoWord;
+  };
+  if (symbols.empty()) return made;
+  made.first = word_at(0);
+  made.last = word_at(symbols.size() - 1);
+  for (size_t i = 0; i < symbols.size(); ++i) {
+    if (is_word(symbols[i])) continue;
+    made.left_of[slot_of(symbols[i])] = i == 0 ? kNoWord : word_at(i - 1);
+    made.right_of[slot_of(symbols[i])] = word_at(i + 1);
+  }
+  return made;
 }
 
 }  // namespace demotic

@@ -83,6 +83,15 @@ class PartialTree {
   const LmChange& lm() const { return lm_; }         // sums over complete and incomplete words
   uint64_t signature() const { return signature_; }  // of the set of edges
 
+  // The words of an edge's target side that come to stand next to others: at its ends and beside
+  // its nonterminals; kNoWord where there is none.
+  struct Target {
+    uint32_t first = kNoWord;
+    uint32_t last = kNoWord;
+    std::array<uint32_t, kMaxArity> left_of{kNoWord, kNoWord};
+    std::array<uint32_t, kMaxArity> right_of{kNoWord, kNoWord};
+  };
+  Target target(const EdgeChoice& edge) const;
   // What an edge adds to the signature.
   uint64_t mark(const EdgeChoice& edge) const {
     return mix64(forest_->group(edge.group).first_edge + edge.place + uint64_t{1});

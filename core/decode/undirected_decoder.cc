@@ -66,9 +66,11 @@ CffVector UndirectedDecoder::split(std::span<const double>& weights, const RuleT
 }
 
 UndirectedDecoder::UndirectedDecoder(const RuleTable& table, const Model* lm,
-                                     std::span<const double> weights, const ParseOptions& parsing,
-                                     const UndirectedOptions& options)
+                                     std::span<const double> weights, std::vector<double> sparse,
+                                     const ParseOptions& parsing, const UndirectedOptions& options)
     : cff_(split(weights, table)),
+      sparse_weights_(std::move(sparse)),
+      sparse_(options.sparse_bits, sparse_weights_),
       grammar_(table, lm, weights),
       plan_(table, parsing),
       options_(options),
@@ -92,7 +94,7 @@ std::vector<Result> UndirectedDecoder::each(std::span<const Tokens> sentences, u
     Workspace& space = *lease;
     space.parse(grammar_, sentences[i], space.sentence, space.forest);
     space.counters.shortened += space.forest.span_limit() < plan_.options().span_limit;
-    if (!space.forest.empty()) space.bound(space.forest, grammar_, cff_);
+    if (!space.forest.empty()) space.bound(space.forest, grammar_, cff_, sparse_);
     results[i] = work(sentences[i], space);
   });
   return results;

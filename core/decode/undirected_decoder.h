@@ -1,13 +1,14 @@
 // The undirected decoder: sentences in, derivations out, over threads.
 //
-//   UndirectedDecoder decoder(table, &model, weights, parsing, options);
+//   UndirectedDecoder decoder(table, &model, weights, {}, parsing, options);
 //   decoder.decode(sentences, threads)              one derivation each, in order
 //   decoder.kbest(sentences, k, perturbation, threads)
 //   decoder.episode(tokens)                         one sentence for learning (below)
 //   decoder.sample(episode, weights, draws)
 //
-// Weights are those of ScoredGrammar, then Cff1, Cff2 and CffHead.  Results do not depend on the
-// number of threads.  A call adds to counters() when it is over.
+// Weights are those of ScoredGrammar, then Cff1, Cff2 and CffHead; sparse ones (gap_features.h)
+// come apart.  Results do not depend on the number of threads.  A call adds to counters() when it
+// is over.
 #pragma once
 
 #include <array>
@@ -57,12 +58,17 @@ struct Episode {
   size_t bytes() const;
 };
 
+struct EpisodeWeights {
+  std::span<const double> dense;
+  std::span<const double> sparse;  // none: all 0
+};
+
 // A complete translation, its features counted from one state of the search on.
 struct Rollout {
   std::vector<std::string> tokens;
-  std::vector<double> action;    // phi of the action taken there
-  std::vector<double> features;  // of it and of all that follow
-  std::vector<uint32_t> sparse_ids;
+  std::vector<double> action;        // phi of the action taken there
+  std::vector<double> features;      // of it and of all that follow
+  std::vector<uint32_t> sparse_ids;  // ascending
   std::vector<double> sparse_values;
 };
 
@@ -78,7 +84,8 @@ struct EpisodeSample {
 class UndirectedDecoder {
  public:
   UndirectedDecoder(const RuleTable& table, const Model* lm, std::span<const double> weights,
-                    const ParseOptions& parsing, const UndirectedOptions& options);
+                    std::vector<double> sparse, const ParseOptions& parsing,
+                    const UndirectedOptions& options);
   ~UndirectedDecoder();
 
   std::vector<UndirectedDerivation> decode(std::span<const Tokens> sentences, unsigned threads);
@@ -88,14 +95,14 @@ class UndirectedDecoder {
 
   std::unique_ptr<Episode> episode(const Tokens& tokens);
   // From the empty tree on; no tokens and no features if the sentence has no derivation.
-  Rollout roll_out(Episode& episode, std::span<const double> weights);
+  Rollout roll_out(const Episode& episode, const EpisodeWeights& weights);
   // Numbers in [0, 1) pick a state with at least two actions, evenly, and there by Zipf's law the
   // rank of another action.  Nothing if there is no such state.
-  std::vector<EpisodeSample> sample(Episode& episode, std::span<const double> weights,
+  std::vector<EpisodeSample> sample(const Episode& episode, const EpisodeWeights& weights,
                                     std::span<const std::array<double, 2>> draws, double exponent);
   // What comes of the action of this rank, from 1 among those not taken, before action `state` of
   // the greedy path; a rank beyond the last stands for the last.
-  EpisodeSample alternative(Episode& episode, std::span<const double> weights, uint32_t state,
+  EpisodeSample alternative(const Episode& episode, const EpisodeWeights& weights, uint32_t state,
                             uint64_t rank);
 
   const ParsePlan& plan() const { return plan_; }
@@ -113,6 +120,8 @@ class UndirectedDecoder {
   UndirectedDerivation found(const Tokens& tokens, const Workspace& space) const;
 
   CffVector cff_;
+  std::vector<double> sparse_weights_;
+  GapFeatures sparse_;
   ScoredGrammar grammar_;
   ParsePlan plan_;
   UndirectedOptions options_;

@@ -16,18 +16,20 @@ size_t Episode::bytes() const {
 // One episode under one set of weights, decoded.
 class UndirectedDecoder::Sampler {
  public:
-  Sampler(UndirectedDecoder& decoder, Episode& episode, std::span<const double> weights)
+  Sampler(UndirectedDecoder& decoder, const Episode& episode, const EpisodeWeights& weights)
       : decoder_(decoder),
         episode_(episode),
         lease_(decoder.pool_->lease([&] {
           return std::make_unique<Workspace>(decoder.plan_, decoder.grammar_, decoder.options_);
         })),
         space_(*lease_) {
-    const CffVector cff = split(weights, decoder.grammar_.table());
+    std::span<const double> dense = weights.dense;
+    const CffVector cff = split(dense, decoder.grammar_.table());
     if (episode.forest.empty()) return;
-    space_.reweighed.emplace(decoder.grammar_, weights);
+    space_.reweighed.emplace(decoder.grammar_, dense);
     space_.ranking.reweigh(*space_.reweighed);
-    space_.bound(episode.forest, *space_.reweighed, cff);
+    space_.bound(episode.forest, *space_.reweighed, cff,
+                 GapFeatures(decoder.options_.sparse_bits, weights.sparse));
     space_.rescore([&] { space_.search.roll_out(space_.path); });
     path_words_ = words(space_.search.tree(), space_.path);
   }
@@ -88,11 +90,25 @@ class UndirectedDecoder::Sampler {
       };
       add(rollout.features);
       if (i == state) add(rollout.action);
+      const GapFeatures::Ids& sparse = path.actions[i].sparse;
+      rollout.sparse_ids.insert(rollout.sparse_ids.end(), sparse.id.begin(),
+                                sparse.id.begin() + sparse.count);
     }
+    std::vector<uint32_t>& ids = rollout.sparse_ids;
+    std::sort(ids.begin(), ids.end());
+    size_t kept = 0;
+    for (const uint32_t id : ids) {
+      if (kept == 0 || ids[kept - 1] != id) {
+        ids[kept++] = id;
+        rollout.sparse_values.push_back(0);
+      }
+      ++rollout.sparse_values.back();
+    }
+    ids.resize(kept);
   }
 
   UndirectedDecoder& decoder_;
-  Episode& episode_;
+  const Episode& episode_;
   WorkspacePool<Workspace>::Lease lease_;
   Workspace& space_;
   std::vector<std::string> path_words_;
@@ -107,14 +123,14 @@ std::unique_ptr<Episode> UndirectedDecoder::episode(const Tokens& tokens) {
   return made;
 }
 
-Rollout UndirectedDecoder::roll_out(Episode& episode, std::span<const double> weights) {
+Rollout UndirectedDecoder::roll_out(const Episode& episode, const EpisodeWeights& weights) {
   const Sampler sampler(*this, episode, weights);
   if (episode.forest.empty()) return {};
   return sampler.taken(0);
 }
 
-std::vector<EpisodeSample> UndirectedDecoder::sample(Episode& episode,
-                                                     std::span<const double> weights,
+std::vector<EpisodeSample> UndirectedDecoder::sample(const Episode& episode,
+                                                     const EpisodeWeights& weights,
                                                      std::span<const std::array<double, 2>> draws,
                                                      double exponent) {
   Sampler sampler(*this, episode, weights);
@@ -137,7 +153,7 @@ std::vector<EpisodeSample> UndirectedDecoder::sample(Episode& episode,
   return samples;
 }
 
-EpisodeSample UndirectedDecoder::alternative(Episode& episode, std::span<const double> weights,
+EpisodeSample UndirectedDecoder::alternative(const Episode& episode, const EpisodeWeights& weights,
                                              uint32_t state, uint64_t rank) {
   Sampler sampler(*this, episode, weights);
   if (episode.forest.empty() || state >= sampler.path().actions.size() ||

@@ -25,7 +25,8 @@ UndirectedSearchCounters& UndirectedSearchCounters::operator+=(
 }
 
 void UndirectedSearch::begin(const UndirectedForest& forest, RuleRanking& ranking,
-                             const ScoredGrammar& grammar, const CffVector& weights) {
+                             const ScoredGrammar& grammar, const CffVector& weights,
+                             const GapFeatures& sparse) {
   forest_ = &forest;
   ranking_ = &ranking;
   grammar_ = &grammar;
@@ -35,6 +36,7 @@ void UndirectedSearch::begin(const UndirectedForest& forest, RuleRanking& rankin
   counters_.lm.highest = -1e30f;
   counted_ = 0;
   bounds_.begin(forest, ranking, grammar, counters_.lm);
+  sparse_ = sparse;
   lists_.begin(forest, ranking, bounds_, weights_);
 }
 
@@ -62,7 +64,7 @@ double UndirectedSearch::closed_bound(const PartialTree::Slot& slot) const {
 // What every action on the slot may have beyond its candidate's score, at most.
 double UndirectedSearch::bound_of(const PartialTree& tree, uint32_t slot) const {
   if (slot == kNoSlot) return kSlack;
-  double bound = kSlack;
+  double bound = kSlack + sparse_.most();
   if (options_.cff == Cff::delta)
     bound -= weights_[tree.slot(slot).which] * closed_bound(tree.slot(slot));
   if (lm_weight_ != 0) bound -= lm_weight_ * options_.kappa * tree.carry(slot).estimate();
@@ -73,12 +75,15 @@ double UndirectedSearch::exact(const PartialTree& tree, uint32_t slot, const Can
                                LmChange& lm) {
   double score = candidate.score;
   lm = {};
+  const EdgeChoice edge{candidate.group, candidate.place, candidate.child};
+  if (sparse_.on() && slot != kNoSlot)
+    score += sparse_.score(sparse_.of(tree, edge, slot, tree.carry(slot)));
   if (slot != kNoSlot && options_.cff == Cff::delta)
     score -= weights_[tree.slot(slot).which] * closed_bound(tree.slot(slot));
   // At the start the words within the rule are all there is, and those with a complete context are
   // part of the candidate's score.
   if (lm_weight_ == 0 || (slot == kNoSlot && options_.kappa == 0)) return score;
-  lm = tree.change({candidate.group, candidate.place, candidate.child}, slot, counters_.lm);
+  lm = tree.change(edge, slot, counters_.lm);
   const float within = ranking_->rule(candidate.group, candidate.rank).lm;
   return score + lm_weight_ * (lm.complete - within + options_.kappa * lm.estimate);
 }
@@ -102,7 +107,7 @@ void UndirectedSearch::find_best(PartialTree& tree, uint32_t slot) {
 
 Action UndirectedSearch::action_of(const PartialTree& tree, uint32_t slot, const EdgeChoice& edge,
                                    double score, const LmChange& lm) const {
-  Action action{edge, slot, 0, score, 0, lm, {}};
+  Action action{edge, slot, 0, score, 0, lm, {}, {}};
   const bool down = slot != kNoSlot && tree.slot(slot).which != kHeadSlot;
   const RuleGroup& group = forest_->group(edge.group);
   action.local = grammar_->score(ForestEdge{tree.rule(edge), {kNoNode, kNoNode}},
@@ -135,6 +140,8 @@ void UndirectedSearch::apply(PartialTree& tree, Action& action, Trajectory& path
   ++(start                                       ? counters_.starts
      : tree.slot(action.slot).which == kHeadSlot ? counters_.ups
                                                  : counters_.downs);
+  if (sparse_.on() && !start)
+    action.sparse = sparse_.of(tree, action.edge, action.slot, tree.slot(action.slot).carry);
   action.lm = tree.grow(action.edge, action.slot, counters_.lm);
   path.score += action.local + lm_weight_ * action.lm.complete;
   path.actions.push_back(action);
@@ -262,11 +269,13 @@ void UndirectedSearch::stray(const std::function<double()>& noise, uint32_t widt
 }
 
 // The model's score of the tree after an action and the bounds on what is missing: the same for
-// every order in which the tree may have grown.
+// every order in which the tree may have grown, but for sparse features.
 double UndirectedSearch::potential(const PartialTree& tree, const Action& action) const {
   double sum =
       action.local + lm_weight_ * (action.lm.complete + options_.kappa * action.lm.estimate);
   for (uint32_t i = 0; i < kCffFeatures; ++i) sum += weights_[i] * action.cff[i];
+  if (sparse_.on() && action.slot != kNoSlot)
+    sum += sparse_.score(sparse_.of(tree, action.edge, action.slot, tree.slot(action.slot).carry));
   if (options_.cff == Cff::raw && action.slot != kNoSlot)
     sum -= weights_[tree.slot(action.slot).which] * closed_bound(tree.slot(action.slot));
   return sum;

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "decode/action_lists.h"
+#include "decode/gap_features.h"
 #include "decode/partial_tree.h"
 
 namespace demotic {
@@ -40,6 +41,7 @@ struct UndirectedOptions {
   bool stale_queue = false;
   uint32_t restarts = 1;
   uint32_t beam = 1;
+  uint32_t sparse_bits = 0;
 };
 
 struct Action {
@@ -50,6 +52,7 @@ struct Action {
   double local = 0;  // weighted features of its rule, without the language model's
   LmChange lm;       // log10
   CffVector cff{};   // feature values
+  GapFeatures::Ids sparse;
 };
 
 struct Trajectory {
@@ -74,7 +77,7 @@ class UndirectedSearch {
 
   // All of them must stay until the next call; `ranking` must know the forest's groups.
   void begin(const UndirectedForest& forest, RuleRanking& ranking, const ScoredGrammar& grammar,
-             const CffVector& weights);
+             const CffVector& weights, const GapFeatures& sparse);
 
   void decode(Trajectory& path);
   void roll_out(Trajectory& path);  // without restarts or beam
@@ -138,6 +141,7 @@ class UndirectedSearch {
   RuleRanking* ranking_ = nullptr;
   const ScoredGrammar* grammar_ = nullptr;
   BranchBounds bounds_;
+  GapFeatures sparse_;
   ActionLists lists_;
   PartialTree tree_;
   PartialTree other_tree_;

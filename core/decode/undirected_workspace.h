@@ -26,10 +26,11 @@ struct UndirectedWorkspace {
   }
 
   // Inside and outside scores; from here on the search works on this forest.
-  void bound(const UndirectedForest& on, const ScoredGrammar& grammar, const CffVector& weights) {
+  void bound(const UndirectedForest& on, const ScoredGrammar& grammar, const CffVector& weights,
+             const GapFeatures& sparse) {
     const double begin = thread_seconds();
     ranking.begin(on.groups(), on.passed());
-    search.begin(on, ranking, grammar, weights);
+    search.begin(on, ranking, grammar, weights, sparse);
     counters.bound_seconds += thread_seconds() - begin;
   }
 

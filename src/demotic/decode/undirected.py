@@ -18,6 +18,8 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, cast
 
+import numpy as np
+
 from demotic import _core
 from demotic.decode.core_decoder import MOST, CoreDecoder, check_positive, tokens_of
 from demotic.decode.decoder import Sentence
@@ -26,7 +28,7 @@ from demotic.errors import ArgumentError
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
-    from demotic.decode.episode import Episodes, UndirectedEpisode
+    from demotic.decode.episode import Episodes, Floats, UndirectedEpisode
     from demotic.grammar import RuleTable
     from demotic.lm import LanguageModel
 
@@ -54,7 +56,9 @@ class UndirectedOptions:
     beam: int = 1
     """Partial trees kept side by side."""
     sparse_bits: int = 0
-    """Sparse lexical features of the neighbourhood of a gap, hashed to 2**bits ids; 0: none."""
+    """Sparse features of what stands beside a gap, hashed to 2**bits ids; 0: none.  For each
+    action the pairs of words that come to stand side by side where it joins the tree, and its rule
+    with the rule there."""
     span_limit: int = 10
     """Source words that a nonterminal other than the goal may cover."""
     max_edges: int = 5_000_000
@@ -162,7 +166,9 @@ class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
         weights: Mapping[str, float],
         *,
         options: UndirectedOptions = DEFAULTS,
+        sparse: Floats | None = None,
     ) -> None:
+        """``sparse`` are the weights of sparse features, one for each id; None: all 0."""
         begin = time.thread_time()
         self.rules, self.lm, self.options = rules, lm, options
         self._use_weights(_core.undirected_feature_names(rules), weights)
@@ -170,13 +176,24 @@ class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
         settings = asdict(options)
         for name in ("restarts", "beam", "span_limit"):
             settings[name] = min(settings[name], MOST)
-        self._search = _core.UndirectedDecoder(rules, lm, list(self.weights.values()), **settings)
+        self.sparse_features = 2**options.sparse_bits if options.sparse_bits else 0
+        self.sparse = sparse
+        self._search = _core.UndirectedDecoder(
+            rules,
+            lm,
+            list(self.weights.values()),
+            np.ascontiguousarray(() if sparse is None else sparse, dtype=np.float64),
+            **settings,
+        )
         self._labels = tuple(self._search.labels)
         self._load_seconds = time.thread_time() - begin
 
-    def with_weights(self, weights: Mapping[str, float]) -> UndirectedDecoder:
-        """The same decoder with other weights."""
-        return UndirectedDecoder(self.rules, self.lm, weights, options=self.options)
+    def with_weights(
+        self, weights: Mapping[str, float], *, sparse: Floats | None = None
+    ) -> UndirectedDecoder:
+        """The same decoder with other weights; those of sparse features stay if none are given."""
+        sparse = self.sparse if sparse is None else sparse
+        return UndirectedDecoder(self.rules, self.lm, weights, options=self.options, sparse=sparse)
 
     def kbest(
         self, sentence: Sentence, k: int, *, unique: bool = True, perturbation: Perturbation = NOISE
