@@ -17,6 +17,7 @@ NAMES = (
     "extract",
     "hiero",
     "umt",
+    "phrase",
     "load",
 )
 

@@ -73,8 +73,8 @@ void PhraseSearch::start() {
     each.states.clear();
     each.grids.clear();
   }
-  const uint64_t share = std::max<uint64_t>(1, settings_.max_hypotheses / words_);
-  most_ = static_cast<uint32_t>(std::min<uint64_t>(share, settings_.stack));
+  share_ = std::max<uint64_t>(1, settings_.max_hypotheses / words_);
+  most_ = static_cast<uint32_t>(std::min<uint64_t>(share_, settings_.stack));
 
   hypotheses_.push_back({0, {}, 0, 0});
   const Model* lm = model_.grammar().lm();
@@ -171,7 +171,7 @@ void PhraseSearch::fill_by_cubes(uint32_t covered) {
   heap_.clear();
   for (uint32_t g = 0; g < grids.size(); ++g) heap_.push_back({promise(grids[g], 0, 0), g, 0, 0});
   std::make_heap(heap_.begin(), heap_.end(), later);
-  const uint32_t most = std::min(settings_.pops, most_);
+  const auto most = static_cast<uint32_t>(std::min<uint64_t>(settings_.pops, share_));
   best_total_ = bound_ = kNever;
   // What is taken does not depend on the scores of what was taken just before: cells wait a little
   // until the memory is there that the language model looks them up in.

@@ -25,6 +25,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "decode/coverage.h"
@@ -36,7 +37,8 @@ struct PhraseSearchOptions {
   bool cube = true;
   uint32_t pops = 400;            // of each stack
   uint32_t stack = UINT32_MAX;    // hypotheses kept in each
-  double threshold = 1e300;       // hypotheses worse by more than this are dropped
+  // Hypotheses worse than the best of their stack by more than this are dropped.
+  double threshold = std::numeric_limits<double>::infinity();
   uint32_t distortion_limit = 6;  // kNoLimit: any order
   uint32_t table_limit = 20;      // options of each source phrase
   bool keep_alternatives = false;
@@ -172,7 +174,8 @@ class PhraseSearch {
 
   uint32_t words_ = 0;
   uint32_t limit_ = 0;
-  uint32_t most_ = 0;  // hypotheses in a stack
+  uint64_t share_ = 0;  // of all hypotheses, for each stack
+  uint32_t most_ = 0;   // hypotheses kept in a stack
   bool shortened_ = false;
   CoverageTable coverages_;
   std::vector<double> coverage_future_;

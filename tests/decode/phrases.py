@@ -28,7 +28,7 @@ WEIGHTS = {
 }
 LEXICALISED = WEIGHTS | dict(zip(REORDERING, (0.5, 0.3, 0.2, 0.4, 0.6, 0.1), strict=True))
 ALL = 1_000_000
-EXACT = PhraseOptions(pops=ALL, distortion_limit=-1, table_limit=ALL)
+EXACT = PhraseOptions(pops=ALL, stack=ALL, threshold=0.0, distortion_limit=-1, table_limit=ALL)
 
 
 def phrase_table(phrases: Sequence[Phrase]) -> RuleTable:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from demotic.decode import PhraseOptions
 from tests.decode.phrases import (
-    ALL,
     EXACT,
     LEXICALISED,
     WEIGHTS,
@@ -24,7 +23,7 @@ from tests.oracles import phrase_search as oracle
 from tests.oracles.phrase_search import Phrase
 
 LIMITS = st.sampled_from([-1, 0, 1, 2, 3])
-PLAIN = replace(EXACT, search="stack", stack=ALL, threshold=0.0)
+PLAIN = replace(EXACT, search="stack")
 
 
 def best_score(found: list[Phrase], sentence: list[str], limit: int, weights: dict) -> float:

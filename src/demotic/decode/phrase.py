@@ -40,7 +40,7 @@ class PhraseOptions:
     pops: int = 200
     """Cells that cube pruning takes for each stack: more of them find better ones, slower."""
     stack: int = 200
-    """Hypotheses that ``stack`` search keeps of each number of covered words."""
+    """Hypotheses kept of those that cover equally many words, the best by score and estimate."""
     threshold: float = 1e-5
     """Hypotheses whose weighted probability, with the estimate of what is left, is below this share of
     the best one's are dropped; 0 keeps all.  Cube pruning stops where promises fall below it."""
@@ -99,7 +99,6 @@ class PhraseDecoder(CoreForestDecoder):
             raise ArgumentError("distortion_limit must be 0 or more", remedy="-1 sets no limit")
         if not 0 <= options.threshold <= 1:
             raise ArgumentError("threshold must be from 0 to 1")
-        plain = options.search == "stack"
         unlimited = options.distortion_limit == -1
         self._search = _core.PhraseDecoder(
             rules,
@@ -107,7 +106,7 @@ class PhraseDecoder(CoreForestDecoder):
             list(self.weights.values()),
             search=options.search,
             pops=min(options.pops, MOST),
-            stack=min(options.stack, MOST) if plain else MOST,
+            stack=min(options.stack, MOST),
             threshold=-math.log(options.threshold) if options.threshold else math.inf,
             distortion_limit=None if unlimited else min(options.distortion_limit, MOST - 1),
             table_limit=min(options.table_limit, MOST),

@@ -14,6 +14,8 @@ START = {  # in the scale of natural logs; tuning begins here
     "SourceGivenTarget": 0.2,
     "LexicalTargetGivenSource": 0.2,
     "LexicalSourceGivenTarget": 0.2,
+    "SeenOnce": 0.0,
+    "SeenTwice": 0.0,
     "LanguageModel": 0.5,
     "WordPenalty": 0.5,
     "RulePenalty": 0.0,
