@@ -61,4 +61,5 @@ NB_MODULE(_core, m) {
   demotic::bind::undirected(m);
   demotic::bind::local_model(m);
   demotic::bind::blocks(m);
+  demotic::bind::block_decoder(m);
 }

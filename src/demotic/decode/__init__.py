@@ -6,6 +6,7 @@ from demotic.decode import HieroDecoder, PhraseDecoder, UndirectedDecoder
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from demotic.decode.blocks import BlockCounters, BlockDecoder, BlockDecoderOptions
     from demotic.decode.derivation import Derivation, Step
     from demotic.decode.episode import Episodes, Rollout, Sample, UndirectedEpisode
     from demotic.decode.hiero import Counters, DecoderOptions, HieroDecoder
@@ -23,6 +24,7 @@ else:
 
     __getattr__, __dir__ = names_of(
         __name__,
+        blocks="BlockCounters BlockDecoder BlockDecoderOptions",
         derivation="Derivation Step",
         episode="Episodes Rollout Sample UndirectedEpisode",
         hiero="Counters DecoderOptions HieroDecoder",
@@ -33,6 +35,9 @@ else:
 
 __all__ = [
     "Action",
+    "BlockCounters",
+    "BlockDecoder",
+    "BlockDecoderOptions",
     "Counters",
     "DecoderOptions",
     "Derivation",

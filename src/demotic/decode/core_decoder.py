@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from demotic import _core
 from demotic.decode.decoder import Sentence
-from demotic.decode.derivation import Derivation
+from demotic.decode.derivation import Derivation, Rulebook
 from demotic.errors import ArgumentError
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from demotic.forest import Forest
-    from demotic.grammar import RuleTable
     from demotic.lm import LanguageModel
 
 Result = TypeVar("Result")
@@ -51,7 +50,7 @@ class CoreDecoder(Generic[Found]):
     A subclass sets its weights by ``_use_weights`` and makes ``_search``.
     """
 
-    rules: RuleTable
+    rules: Rulebook
     lm: LanguageModel | None
     feature_names: tuple[str, ...]
     weights: dict[str, float]

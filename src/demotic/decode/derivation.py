@@ -4,14 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, Protocol
 
 from demotic import _core
 
-if TYPE_CHECKING:
-    from demotic.grammar import RuleTable
-
 Kind = Literal["rule", "glue", "goal", "pass-through"]
+
+
+class Entry(Protocol):
+    """What a derivation knows of a rule, a phrase pair or a block."""
+
+    @property
+    def source(self) -> tuple[str, ...]: ...
+    @property
+    def target(self) -> tuple[str, ...]: ...
+    @property
+    def scores(self) -> dict[str, float]: ...
+    @property
+    def counts(self) -> tuple[float, ...]: ...
+    @property
+    def origins(self) -> tuple[int, ...]: ...
+
+
+class Rulebook(Protocol):
+    """A table of these, by number."""
+
+    def __getitem__(self, rule: int, /) -> Entry: ...
 
 
 @dataclass(frozen=True)
@@ -45,7 +63,7 @@ class Derivation:
     score: float
     span_limit: int
     """The limit in force; lower than the decoder's where a long sentence had to be kept small."""
-    rules: RuleTable = field(repr=False)
+    rules: Rulebook = field(repr=False)
     feature_names: tuple[str, ...] = field(repr=False)
     labels: tuple[str, ...] = field(repr=False)
     core: _core.HieroDerivation = field(repr=False)

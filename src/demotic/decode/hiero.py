@@ -73,6 +73,7 @@ class Counters:
 class HieroDecoder(CoreForestDecoder):
     """Translates lists of tokens; safe to share between threads."""
 
+    rules: RuleTable
     _search: _core.HieroDecoder
 
     def __init__(

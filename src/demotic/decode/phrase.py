@@ -80,6 +80,7 @@ class PhraseCounters:
 class PhraseDecoder(CoreForestDecoder):
     """Translates lists of tokens; safe to share between threads."""
 
+    rules: RuleTable
     _search: _core.PhraseDecoder
 
     def __init__(

@@ -157,6 +157,7 @@ class UndirectedCounters:
 class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
     """Translates lists of tokens; safe to share between threads."""
 
+    rules: RuleTable
     _search: _core.UndirectedDecoder
 
     def __init__(

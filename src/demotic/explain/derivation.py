@@ -11,7 +11,7 @@ from demotic.explain.explanation import Evidence, Explanation, Step, Symbol
 if TYPE_CHECKING:
     from demotic.decode import Derivation
     from demotic.decode import Step as Decoded
-    from demotic.grammar import Rule
+    from demotic.decode.derivation import Entry
 
 _COUNTS = ("target", "source", "both")
 
@@ -85,7 +85,7 @@ def _words_by_step(derivation: Derivation) -> dict[int, tuple[int, ...]]:
 
 
 def _sides(
-    derivation: Derivation, step: Decoded, rule: Rule | None
+    derivation: Derivation, step: Decoded, rule: Entry | None
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...]]:
     if rule is not None:
         return _symbols(rule.source), _symbols(rule.target)

@@ -62,6 +62,21 @@ class Block:
     origins: tuple[int, ...]
     """A few training sentences that gave it, counted from 0."""
 
+    @property
+    def scores(self) -> dict[str, float]:
+        """What an explanation shows: how often it was seen, and followed on each side."""
+        return {
+            "Count": float(self.count),
+            "Left": float(self.left),
+            "Right": float(self.right),
+            "Lexical": -self.lexical,
+        }
+
+    @property
+    def counts(self) -> tuple[float, ...]:
+        """Those of its sides alone are not kept."""
+        return ()
+
     def __str__(self) -> str:
         return f"{' '.join(self.source)} ||| {' '.join(self.target)}"
 

@@ -1,0 +1,90 @@
+#include "decode/block_decoder.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <limits>
+
+#include "bind/bind.h"
+#include "io/error.h"
+
+namespace demotic::bind {
+
+namespace {
+
+using Sentences = std::vector<BlockDecoder::Sentence>;
+
+UnigramCost unigram_named(const std::string& name) {
+  if (name == "raw") return UnigramCost::raw;
+  if (name == "per-word") return UnigramCost::per_word;
+  if (name == "equal-length") return UnigramCost::equal_length;
+  throw Error(Fault::argument, "there is no unigram cost '" + name + "'", 0,
+              "raw, per-word or equal-length");
+}
+
+}  // namespace
+
+void block_decoder(nb::module_& m) {
+  nb::class_<BlockCounters>(m, "BlockCounters", "See demotic.decode.BlockCounters")
+      .def_ro("sentences", &BlockCounters::sentences)
+      .def_ro("seconds", &BlockCounters::seconds)
+      .def_prop_ro("options", [](const BlockCounters& c) { return c.search.options; })
+      .def_prop_ro("nodes", [](const BlockCounters& c) { return c.search.nodes; })
+      .def_prop_ro("arcs", [](const BlockCounters& c) { return c.search.arcs; })
+      .def_prop_ro("expanded", [](const BlockCounters& c) { return c.search.expanded; })
+      .def_prop_ro("lm_blocks", [](const BlockCounters& c) { return c.search.lm_blocks; })
+      .def_prop_ro("narrowed", [](const BlockCounters& c) { return c.search.narrowed; });
+
+  nb::class_<BlockDecoder>(m, "BlockDecoder", "See demotic.decode.BlockDecoder")
+      .def(
+          "__init__",
+          [](BlockDecoder* self, const BlockTable& table, const Model* lm, const BlockPairs& pairs,
+             const std::vector<double>& weights, bool swap, uint32_t alternatives,
+             uint32_t min_left, bool z_alternatives, bool start, double smoothing,
+             const std::string& unigram, uint64_t beam, double delta, uint64_t max_nodes) {
+            new (self) BlockDecoder(
+                table, lm, pairs, weights,
+                {.reorder = swap ? Reorder::swap : Reorder::monotone,
+                 .alternatives = alternatives,
+                 .min_left = min_left,
+                 .partition = z_alternatives ? Partition::alternatives : Partition::half,
+                 .boundary = start ? Boundary::start : Boundary::neutral,
+                 .smoothing = smoothing,
+                 .unigram = unigram_named(unigram),
+                 .beam = beam == 0 ? std::numeric_limits<uint64_t>::max() : beam,
+                 .delta = delta,
+                 .max_nodes = max_nodes});
+          },
+          nb::arg("table"), nb::arg("lm").none(), nb::arg("pairs"), nb::arg("weights"),
+          nb::arg("swap"), nb::arg("alternatives"), nb::arg("min_left"), nb::arg("z_alternatives"),
+          nb::arg("start"), nb::arg("smoothing"), nb::arg("unigram"), nb::arg("beam"),
+          nb::arg("delta"), nb::arg("max_nodes"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+          nb::keep_alive<1, 4>())
+      .def_prop_ro("labels", [](const BlockDecoder&) { return block_labels(); })
+      .def_prop_ro("counters", &BlockDecoder::counters)
+      .def("reset_counters", &BlockDecoder::reset_counters)
+      .def(
+          "decode",
+          [](BlockDecoder& d, const Sentences& sentences, unsigned threads) {
+            const nb::gil_scoped_release unlocked;
+            return d.decode(sentences, threads);
+          },
+          nb::arg("sentences"), nb::arg("threads"))
+      .def(
+          "kbest",
+          [](BlockDecoder& d, const Sentences& sentences, size_t k, bool unique, unsigned threads) {
+            const nb::gil_scoped_release unlocked;
+            return d.kbest(sentences, k, unique, threads);
+          },
+          nb::arg("sentences"), nb::arg("k"), nb::arg("unique"), nb::arg("threads"))
+      .def(
+          "forests",
+          [](BlockDecoder& d, const Sentences& sentences, unsigned threads, bool pairs) {
+            const nb::gil_scoped_release unlocked;
+            return d.forests(sentences, pairs, threads);
+          },
+          nb::arg("sentences"), nb::arg("threads"), nb::arg("pairs") = false);
+  m.def("block_feature_names", &BlockModel::feature_names);
+}
+
+}  // namespace demotic::bind

@@ -1,0 +1,65 @@
+// The block decoder: sentences in, derivations or translation graphs out, over threads.
+//
+//   BlockDecoder decoder(table, &model, pairs, weights, options);
+//   decoder.decode(sentences, threads)          one derivation each, in order
+//   decoder.kbest(sentences, k, unique, threads)
+//   decoder.forests(sentences, pairs, threads)  what the search kept
+//
+// Results do not depend on the number of threads.  A call adds to counters() when it is over.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/block_graph.h"
+#include "decode/block_model.h"
+#include "decode/block_search.h"
+
+namespace demotic {
+
+struct BlockCounters {
+  uint64_t sentences = 0;
+  BlockSearchCounters search;
+  double seconds = 0;  // of CPU time
+
+  BlockCounters& operator+=(const BlockCounters& other) {
+    sentences += other.sentences;
+    search += other.search;
+    seconds += other.seconds;
+    return *this;
+  }
+};
+
+class BlockDecoder {
+ public:
+  using Sentence = std::vector<std::string>;
+
+  BlockDecoder(const BlockTable& table, const Model* lm, const BlockPairs& pairs,
+               std::span<const double> weights, const BlockDecoderOptions& options);
+  ~BlockDecoder();
+
+  std::vector<HieroDerivation> decode(std::span<const Sentence> sentences, unsigned threads);
+  std::vector<std::vector<HieroDerivation>> kbest(std::span<const Sentence> sentences, size_t k,
+                                                  bool unique, unsigned threads);
+  // `pairs`: each pair is a feature of its own.
+  std::vector<Forest> forests(std::span<const Sentence> sentences, bool pairs, unsigned threads);
+
+  BlockCounters counters() const;
+  void reset_counters();
+
+ private:
+  struct Workspace;
+  struct Pool;
+
+  template <class Result, class Work>
+  std::vector<Result> each(std::span<const Sentence> sentences, unsigned threads, bool all,
+                           Work work);
+
+  BlockModel model_;
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace demotic
