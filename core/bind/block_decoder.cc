@@ -1,5 +1,6 @@
 #include "decode/block_decoder.h"
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -34,6 +35,11 @@ void block_decoder(nb::module_& m) {
       .def_prop_ro("expanded", [](const BlockCounters& c) { return c.search.expanded; })
       .def_prop_ro("lm_blocks", [](const BlockCounters& c) { return c.search.lm_blocks; })
       .def_prop_ro("narrowed", [](const BlockCounters& c) { return c.search.narrowed; });
+
+  nb::class_<BlockOracle>(m, "BlockOracle", "See demotic.decode.BlockOracle")
+      .def_ro("first", &BlockOracle::first)
+      .def_ro("best", &BlockOracle::best)
+      .def_ro("listed", &BlockOracle::listed);
 
   nb::class_<BlockDecoder>(m, "BlockDecoder", "See demotic.decode.BlockDecoder")
       .def(
@@ -83,7 +89,15 @@ void block_decoder(nb::module_& m) {
             const nb::gil_scoped_release unlocked;
             return d.forests(sentences, pairs, threads);
           },
-          nb::arg("sentences"), nb::arg("threads"), nb::arg("pairs") = false);
+          nb::arg("sentences"), nb::arg("threads"), nb::arg("pairs") = false)
+      .def(
+          "oracles",
+          [](BlockDecoder& d, const Sentences& sentences,
+             const std::vector<std::vector<std::string>>& references, size_t k, unsigned threads) {
+            const nb::gil_scoped_release unlocked;
+            return d.oracles(sentences, references, k, threads);
+          },
+          nb::arg("sentences"), nb::arg("references"), nb::arg("k"), nb::arg("threads"));
   m.def("block_feature_names", &BlockModel::feature_names);
 }
 

@@ -144,8 +144,7 @@ void bind_table(nb::module_& m) {
             BlockTable small = filter_blocks(t, sentences, kept);
             return nb::make_tuple(std::move(small), numpy(std::move(kept)));
           },
-          nb::arg("sentences"), nb::keep_alive<0, 1>(),
-          "The blocks that some sentence can use, and their old numbers");
+          nb::arg("sentences"), "The blocks that some sentence can use, and their old numbers");
 }
 
 // -- extraction ----------------------------------------------------------------------------------

@@ -1,9 +1,12 @@
 #include "decode/block_decoder.h"
 
+#include <algorithm>
 #include <ctime>
 
 #include "decode/workspaces.h"
 #include "forest/kbest.h"
+#include "io/error.h"
+#include "metrics/sentence_bleu.h"
 #include "parallel.h"
 
 namespace demotic {
@@ -86,6 +89,54 @@ std::vector<std::vector<HieroDerivation>> BlockDecoder::kbest(std::span<const Se
                       }
                       return list;
                     });
+}
+
+std::vector<BlockOracle> BlockDecoder::oracles(std::span<const Sentence> sentences,
+                                               std::span<const std::vector<std::string>> references,
+                                               size_t k, unsigned threads) {
+  if (sentences.size() != references.size())
+    throw Error(Fault::argument, "each sentence needs its references");
+  const auto work = [&](const Sentence& tokens, const BlockSearch& search) {
+    BlockOracle oracle{empty_block_derivation(), empty_block_derivation(), {}};
+    if (tokens.empty()) return oracle;
+    const std::vector<std::string>& wanted = references[&tokens - sentences.data()];
+    const SentenceBleu bleu(
+        wanted, {.smoothing = BleuSmoothing::add_k, .value = 1.0, .effective_order = true});
+    BleuScratch scratch;
+    const BlockTable& table = model_.table();
+    const BlockGraph graph = block_graph(search, tokens, false);
+    KBest list(graph.forest, graph.forest.score, {.k = k, .unique = false});
+    std::vector<uint32_t> arcs, best;
+    std::string text;
+    double most = -1.0;
+    for (size_t rank = 0; rank < k && list.reach(rank); ++rank) {
+      arcs.clear();
+      text.clear();
+      for (const uint32_t e : list.derivation(rank))
+        if (graph.arcs[e] != kNoArc) arcs.push_back(graph.arcs[e]);
+      for (size_t i = arcs.size(); i-- > 0;) {
+        const BlockOption& option = search.option(search.arc(arcs[i]).option);
+        if (option.block == kNoBlock) {
+          (text += tokens[option.begin]) += ' ';
+          continue;
+        }
+        for (const uint32_t id : table.target(option.block))
+          (text += table.target_vocab().word(id)) += ' ';
+        oracle.listed.push_back({option.block, option.begin, option.end});
+      }
+      if (rank == 0) oracle.first = block_derivation(search, arcs, tokens);
+      if (const double score = bleu.score(text, scratch); score > most) {
+        most = score;
+        best = arcs;
+      }
+    }
+    oracle.best = block_derivation(search, best, tokens);
+    std::sort(oracle.listed.begin(), oracle.listed.end());
+    oracle.listed.erase(std::unique(oracle.listed.begin(), oracle.listed.end()),
+                        oracle.listed.end());
+    return oracle;
+  };
+  return each<BlockOracle>(sentences, threads, true, work);
 }
 
 std::vector<Forest> BlockDecoder::forests(std::span<const Sentence> sentences, bool pairs,

@@ -4,10 +4,12 @@
 //   decoder.decode(sentences, threads)          one derivation each, in order
 //   decoder.kbest(sentences, k, unique, threads)
 //   decoder.forests(sentences, pairs, threads)  what the search kept
+//   decoder.oracles(sentences, references, k, threads)    the best of each list by sentence BLEU
 //
 // Results do not depend on the number of threads.  A call adds to counters() when it is over.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -33,6 +35,12 @@ struct BlockCounters {
   }
 };
 
+// The derivation whose words are closest to the references, among the k best.
+struct BlockOracle {
+  HieroDerivation first, best;
+  std::vector<std::array<uint32_t, 3>> listed;  // block, begin, end: of the whole list, sorted
+};
+
 class BlockDecoder {
  public:
   using Sentence = std::vector<std::string>;
@@ -46,6 +54,11 @@ class BlockDecoder {
                                                   bool unique, unsigned threads);
   // `pairs`: each pair is a feature of its own.
   std::vector<Forest> forests(std::span<const Sentence> sentences, bool pairs, unsigned threads);
+
+  // By BLEU with one added to matches and totals; ties go to the better score.
+  std::vector<BlockOracle> oracles(std::span<const Sentence> sentences,
+                                   std::span<const std::vector<std::string>> references, size_t k,
+                                   unsigned threads);
 
   BlockCounters counters() const;
   void reset_counters();

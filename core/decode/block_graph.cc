@@ -182,7 +182,7 @@ HieroDerivation block_derivation(const BlockSearch& search, std::span<const uint
 
 BlockGraph block_graph(const BlockSearch& search, std::span<const std::string> tokens, bool pairs) {
   const BlockModel& model = search.model();
-  // Only what leads to the end; a node's tails have smaller numbers.
+  // Only what leads to the end.
   std::vector<char> used(search.nodes(), 0);
   for (const uint32_t v : search.complete()) used[v] = 1;
   GraphRules rules(model.table(), tokens);
@@ -192,14 +192,16 @@ BlockGraph block_graph(const BlockSearch& search, std::span<const std::string> t
     for (uint32_t a = search.best_arc(v); a != BlockSearch::kNone; a = search.arc(a).next)
       visit(a, search.arc(a));
   };
-  for (uint32_t v = search.nodes(); v-- > 0;)
-    if (used[v])
+  for (uint32_t covered = search.words() + 1; covered-- > 0;)
+    for (const uint32_t v : search.stack(covered)) {
+      if (!used[v]) continue;
       each_arc(v, [&](uint32_t, const BlockArc& arc) {
         used[arc.tail] = 1;
         rules.number(search.option(arc.option));
         if (pairs && arc.pair != kNoPair)
           features.number(pair_name(model.pairs().keys()[arc.pair]));
       });
+    }
 
   auto names = std::make_shared<ForestNames>();
   *names = {Names(rules.words()), Names(block_labels()), Names(features.names())};
@@ -216,13 +218,12 @@ BlockGraph block_graph(const BlockSearch& search, std::span<const std::string> t
     values.fill(0.0);
   };
   values.fill(0.0);
-  for (uint32_t v = 0; v < search.nodes(); ++v) {
-    if (!used[v]) continue;
+  const auto add_node = [&](uint32_t v) {
     const BlockNode& node = search.node(v);
     if (v == 0) {
       nodes[v] = builder.add_node(kBlockLabel, 0, 0);
       add({.head = nodes[v], .rule = kEmptyRule}, kNoArc);
-      continue;
+      return;
     }
     const BlockOption& last = search.option(search.arc(node.first_arc).option);
     nodes[v] = builder.add_node(kBlockLabel, last.begin, last.end);
@@ -243,7 +244,10 @@ BlockGraph block_graph(const BlockSearch& search, std::span<const std::string> t
       }
       add(spec, a);
     });
-  }
+  };
+  for (uint32_t covered = 0; covered <= search.words(); ++covered)
+    for (const uint32_t v : search.stack(covered))
+      if (used[v]) add_node(v);
   const uint32_t goal = builder.add_node(kClosedLabel, 0, search.words());
   for (const uint32_t v : search.complete()) {
     const double cost = search.end_cost(v);

@@ -75,6 +75,8 @@ class BlockSearch {
   const BlockArc& arc(uint32_t a) const { return arcs_[a]; }
   uint32_t arcs() const { return static_cast<uint32_t>(arcs_.size()); }
   const BlockOption& option(uint32_t o) const { return options_[o]; }
+  // The nodes of so many covered words that survived; arcs come from stacks of fewer words.
+  std::span<const uint32_t> stack(uint32_t covered) const { return stacks_[covered]; }
   std::span<const uint32_t> complete() const { return stacks_[words_]; }
   double end_cost(uint32_t v) const;  // -ln of </s>
   uint32_t best() const;              // node, with the end

@@ -6,7 +6,12 @@ from demotic.decode import HieroDecoder, PhraseDecoder, UndirectedDecoder
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from demotic.decode.blocks import BlockCounters, BlockDecoder, BlockDecoderOptions
+    from demotic.decode.blocks import (
+        BlockCounters,
+        BlockDecoder,
+        BlockDecoderOptions,
+        BlockOracle,
+    )
     from demotic.decode.derivation import Derivation, Step
     from demotic.decode.episode import Episodes, Rollout, Sample, UndirectedEpisode
     from demotic.decode.hiero import Counters, DecoderOptions, HieroDecoder
@@ -24,7 +29,7 @@ else:
 
     __getattr__, __dir__ = names_of(
         __name__,
-        blocks="BlockCounters BlockDecoder BlockDecoderOptions",
+        blocks="BlockCounters BlockDecoder BlockDecoderOptions BlockOracle",
         derivation="Derivation Step",
         episode="Episodes Rollout Sample UndirectedEpisode",
         hiero="Counters DecoderOptions HieroDecoder",
@@ -38,6 +43,7 @@ __all__ = [
     "BlockCounters",
     "BlockDecoder",
     "BlockDecoderOptions",
+    "BlockOracle",
     "Counters",
     "DecoderOptions",
     "Derivation",

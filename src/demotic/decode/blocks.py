@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from demotic import _core
 from demotic.decode.core_decoder import MOST, CoreForestDecoder, check_positive
+from demotic.decode.derivation import Derivation
 from demotic.errors import ArgumentError
 from demotic.progress import SILENT, Progress
 
@@ -78,6 +80,16 @@ class BlockCounters:
     """Very long sentences with a narrower beam."""
     seconds: dict[str, float]
     """CPU time by phase: ``load``, ``search``."""
+
+
+@dataclass(frozen=True, eq=False)
+class BlockOracle:
+    """The best of a list by score, the best by BLEU, and what the list uses."""
+
+    first: Derivation
+    best: Derivation
+    listed: frozenset[tuple[int, int, int]]
+    """Blocks with the source words they cover: number, begin, end."""
 
 
 class BlockDecoder(CoreForestDecoder):
@@ -140,6 +152,38 @@ class BlockDecoder(CoreForestDecoder):
             return self._search.forests(sentences, threads, True)
 
         return [Forest(core) for _, core in self._each(lines, threads, progress, "decoding", run)]
+
+    def oracles(
+        self,
+        lines: Sequence[Sentence],
+        references: Sequence[Sequence[str]],
+        k: int,
+        *,
+        threads: int = 1,
+        progress: Progress = SILENT,
+    ) -> list[BlockOracle]:
+        """Of the k best derivations of each line the one with the best sentence BLEU.
+
+        BLEU adds one to matches and totals; ties go to the better score.
+        """
+        if k < 1:
+            raise ArgumentError("k must be at least 1")
+        if len(lines) != len(references):
+            raise ArgumentError(f"{len(lines)} sentences and references for {len(references)}")
+        rest = iter(references)
+
+        def run(sentences: list[list[str]], threads: int) -> list[_core.BlockOracle]:
+            wanted = [list(each) for each in islice(rest, len(sentences))]
+            return self._search.oracles(sentences, wanted, k, threads)
+
+        return [
+            BlockOracle(
+                self._derivation(tokens, core.first),
+                self._derivation(tokens, core.best),
+                frozenset((block, begin, end) for block, begin, end in core.listed),
+            )
+            for tokens, core in self._each(lines, threads, progress, "looking for oracles", run)
+        ]
 
     @property
     def counters(self) -> BlockCounters:

@@ -201,3 +201,9 @@ def no_pairs() -> BlockPairs:
     import numpy as np
 
     return BlockPairs(np.zeros(0, np.uint64), np.zeros(0, np.float32), 0)
+
+
+def load_pairs(path: str | Path) -> BlockPairs:
+    """Pairs and their weights, as ``save_binary`` wrote them."""
+    with files.naming(path):
+        return BlockPairs.open(str(path))

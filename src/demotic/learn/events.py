@@ -37,9 +37,11 @@ class EventGroups(_core.EventGroups):
         *,
         binary: Sequence[Sequence[int | None]] | None = None,
         binaries: int = 0,
+        width: int | None = None,
     ) -> EventGroups:
-        """Events at hand; ``binaries`` is the number of binary features that there are."""
-        width = len(features[0][0]) if features else 0
+        """Events at hand; ``binaries`` and ``width`` are the numbers of features that there are."""
+        if width is None:
+            width = len(features[0][0]) if features else 0
         if any(len(row) != width for group in features for row in group):
             raise ArgumentError("every candidate has the same features")
         columns = [np.asarray(group, np.float32).T.reshape(-1) for group in features]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from demotic.model import Model
     from demotic.progress import Progress
 
-SYSTEMS = ("hiero", "umt", "phrase")
+SYSTEMS = ("hiero", "umt", "phrase", "blocks")
 """Each is a package ``demotic.systems.NAME``."""
 
 

@@ -1,0 +1,113 @@
+"""Weights of a block model: two vectors for real-valued features, one weight for each pair.
+
+learned = learn_local(events, ROWS["row5"], config.learn, seed=1)
+learned.weights                     # of the decoder's features, by name
+learned.pairs                       # one for each pair
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demotic.errors import ArgumentError
+from demotic.grammar.orientation import FEATURES, NEUTRAL_FEATURES, BlockEvents
+from demotic.learn import LearningResult, LocalWeights, SgdOptions, perceptron, sgd
+from demotic.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from demotic import _core
+    from demotic.systems.blocks.config import LearnConfig
+    from demotic.systems.blocks.rows import Row
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What training found."""
+
+    weights: dict[str, float]
+    pairs: NDArray[np.float32]
+
+    @property
+    def floats(self) -> NDArray[np.float64]:
+        """The weights of L/R events."""
+        return np.array([self.weights[name] for name in FEATURES])
+
+
+def decoder_weights(
+    floats: Iterable[float], neutral: Iterable[float] | None, learn: LearnConfig
+) -> dict[str, float]:
+    """The decoder's weights; without a neutral model the same vector scores every transition."""
+    weights = dict(zip(FEATURES, map(float, floats), strict=True))
+    own = [weights[name] for name in NEUTRAL_FEATURES] if neutral is None else list(neutral)
+    weights |= {
+        f"Neutral{name}": float(value) for name, value in zip(NEUTRAL_FEATURES, own, strict=True)
+    }
+    return {**weights, "PassThrough": learn.pass_through}
+
+
+def learn_local(
+    events: BlockEvents,
+    row: Row,
+    learn: LearnConfig,
+    *,
+    frozen: Mapping[str, float] | None = None,
+    options: SgdOptions | None = None,
+    seed: int = 1,
+    threads: int = 1,
+    progress: Progress = SILENT,
+) -> Learned:
+    """Train the local model of a row.
+
+    With ``frozen``, the decoder's weights stay as they are and only pairs learn (step 6 of the
+    modified training).  ``options`` replaces those of the row's protocol.
+    """
+    check_events(events, row)
+    if options is None:
+        options = learn.joint if row.pairs or frozen is not None else learn.floats
+    initial = None
+    if frozen is not None:
+        floats = np.array([frozen[name] for name in FEATURES])
+        initial = LocalWeights(floats, np.zeros(events.successors.binaries, np.float32))
+
+    def run(groups: _core.EventGroups, active: list[bool], how: SgdOptions) -> LearningResult:
+        start = initial if groups is events.successors else None
+        if learn.learner == "sgd":
+            return sgd(
+                groups, options=how, initial=start, train_dense=active, train_binary=row.pairs,
+                seed=seed, threads=threads, progress=progress,
+            )  # fmt: skip
+        return perceptron(
+            groups, passes=learn.perceptron_passes, sample=how.sample, initial=start,
+            averaged=learn.learner == "averaged-perceptron", train_dense=active,
+            train_binary=row.pairs, seed=seed, progress=progress,
+        )  # fmt: skip
+
+    active = [False] * len(FEATURES) if frozen is not None else row.active
+    found = run(events.successors, active, options).weights
+    if frozen is not None:
+        return Learned(dict(frozen), found.binary)
+    neutral = None
+    if row.oriented:
+        # N events are few: they are all seen, as often as the protocol says.
+        how = replace(options, sample=1.0)
+        neutral = run(events.neutral, row.neutral_active, how).weights.dense
+    return Learned(decoder_weights(found.dense, neutral, learn), found.binary)
+
+
+def check_events(events: BlockEvents, row: Row) -> None:
+    """Raise, naming the model that cannot be trained."""
+    if len(events.successors) == 0:
+        raise ArgumentError(
+            "no block follows another: the model of orientations cannot be trained",
+            remedy="give more text, or a better alignment",
+        )
+    if row.oriented and len(events.neutral) == 0:
+        raise ArgumentError(
+            "every block follows another: the neutral model cannot be trained",
+            remedy="give more text, or train row1 or row2, which do without it",
+        )

@@ -1,0 +1,212 @@
+"""Block models from end to end: rows, oracles, what comes back from disk."""
+
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import demotic
+from demotic.align import Links, Text
+from demotic.corpus import Bitext
+from demotic.decode import BlockDecoder, BlockDecoderOptions
+from demotic.errors import ArgumentError, CorruptFileError
+from demotic.grammar import BlockEvents, EventOptions, block_events, extract_blocks, orient
+from demotic.learn import EventGroups, SgdOptions, objective, sgd
+from demotic.learn.events import LocalWeights
+from demotic.systems.blocks import Config, LearnConfig
+from demotic.systems.blocks.learning import learn_local
+from demotic.systems.blocks.oracle import oracle_events
+from demotic.systems.blocks.rows import ROWS
+from demotic.systems.config import from_record
+
+
+def pairs(count: int, seed: int = 1) -> list[tuple[str, str]]:
+    """Adjectives go behind nouns, and agree with them: one word has several translations."""
+    rng = random.Random(seed)
+    found = []
+    for _ in range(count):
+        one, two = rng.randrange(12), rng.randrange(12)
+        adjective, verb = rng.randrange(6), rng.randrange(5)
+        gender = "e" if one % 2 else ""
+        number = "nt" if two % 3 else ""
+        plural = "s" if verb % 2 else ""
+        found.append(
+            (
+                f"adj{adjective} noun{one} verb{verb} noun{two} .",
+                f"nom{one}{plural} qual{adjective}{gender} agir{verb}{number} nom{two} .",
+            )
+        )
+    return found
+
+
+def bitext(count: int, seed: int = 1) -> Bitext:
+    return Bitext.from_pairs(
+        pairs(count, seed), source_language="en", target_language="fr", file="toy.tsv"
+    )
+
+
+QUICK = {
+    "learn": {"joint": {"passes": 3, "eta_float": 1e-3, "eta_binary": 1e-2}, "list_size": 50},
+    "events": {"matching": "aligned", "unigram": "per-word", "pair_threshold": 1},
+}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small model of row 7, which goes through every step."""
+    path = tmp_path_factory.mktemp("blocks") / "model"
+    demotic.train(
+        bitext(400), system="blocks", dev=bitext(40, 7),
+        config={**QUICK, "preset": "row7"}, out=path,
+    )  # fmt: skip
+    return path
+
+
+def test_a_trained_model_translates_explains_and_gives_forests(trained: Path) -> None:
+    model = demotic.load(trained)
+    assert model.about.system == "blocks"
+    text = next(iter(bitext(1, 11))).source
+    found = model.translate(text)
+    assert found.text
+    assert len(model.translate(text, nbest=5)) > 1
+    assert model.forest(text).count() > 1
+    explanation = model.explain(text)
+    assert explanation.text == found.text
+    assert explanation.steps[0].kind == "goal"
+    assert any(step.evidence for step in explanation.steps)
+    assert model.about.dev["value"] > 0
+
+
+def test_neighbours_are_swapped_and_words_are_those_of_training(trained: Path) -> None:
+    model = demotic.load(trained)
+    swapped = 0
+    for source, target in pairs(30, seed=99):
+        found = model.translate(source).text.split()
+        swapped += found[0:2] == target.split()[0:2]
+    assert swapped > 15
+
+
+def test_its_options_and_pairs_come_back_from_disk(trained: Path) -> None:
+    model = demotic.load(trained)
+    assert isinstance(model.decoder, BlockDecoder)  # type: ignore[attr-defined]
+    assert model.about.config["preset"] == "row7"
+    assert len(model.pairs) > 0  # type: ignore[attr-defined]
+    assert np.abs(model.pairs.weights).max() > 0  # type: ignore[attr-defined]
+
+
+def test_pairs_of_other_blocks_are_refused(trained: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    demotic.train(
+        bitext(100, 3), system="blocks", dev=bitext(40, 7),
+        config={**QUICK, "preset": "row5"}, out=other,
+    )  # fmt: skip
+    (other / "pairs.bin").write_bytes((trained / "pairs.bin").read_bytes())
+    with pytest.raises((ArgumentError, CorruptFileError)):
+        demotic.load(other, verify=False)
+
+
+@pytest.mark.parametrize("name", ["row1", "row2", "row3", "row4"])
+def test_presets_have_the_features_and_search_of_their_row(name: str, tmp_path: Path) -> None:
+    model = demotic.train(
+        bitext(150), system="blocks", dev=bitext(20, 7),
+        config={**QUICK, "preset": name}, out=tmp_path / "model",
+    )  # fmt: skip
+    row = ROWS[name]
+    used = {feature for feature, weight in model.weights.items() if weight != 0}
+    expected = set(row.features) | {"PassThrough"}
+    if row.oriented:
+        expected |= {f"Neutral{each}" for each in row.features if each != "Orientation"}
+    else:  # the same vector for every transition
+        expected |= {f"Neutral{each}" for each in row.features}
+        assert model.weights["NeutralUnigram"] == model.weights["Unigram"]
+    assert set(row.features) <= used <= expected
+    assert model.decoder.options.reorder == row.reorder  # type: ignore[attr-defined]
+
+
+def test_rows_that_cheat_are_no_presets() -> None:
+    with pytest.raises(ArgumentError, match="preset"):
+        from_record(Config, {"preset": "row8"})
+
+
+def _material() -> tuple[Text, Text, Links]:
+    links = Links()
+    for _ in range(3):
+        links.append([(0, 0), (1, 1), (2, 2)])
+        links.append([(0, 1), (1, 0), (2, 2)])
+    return Text.of(["a b c", "a b c"] * 3), Text.of(["x y z", "y x z"] * 3), links
+
+
+def test_missing_events_are_named() -> None:
+    source, target, links = _material()
+    table = extract_blocks(source, target, links)
+    events = block_events(table, source, target, links, lm=None)
+    none = EventGroups.of([], [], width=5)
+    with pytest.raises(ArgumentError, match="orientations cannot"):
+        learn_local(BlockEvents(none, events.neutral), ROWS["row1"], LearnConfig())
+    with pytest.raises(ArgumentError, match="neutral model"):
+        learn_local(BlockEvents(events.successors, none), ROWS["row4"], LearnConfig())
+
+
+def test_oracle_events_have_the_features_of_training_events() -> None:
+    """A list that holds all derivations: the oracle's own choices, priced as training prices."""
+    source, target, links = _material()
+    options = EventOptions(matching="aligned")
+    oriented = orient(extract_blocks(source, target, links), source, target, links, options=options)
+    decoder = BlockDecoder(
+        oriented.blocks, None, {}, options=BlockDecoderOptions(beam=0, delta=math.inf, min_left=1)
+    )
+    found = oracle_events(decoder, ["a b c a b c"], [["x y z x y z"]], options, list_size=1000)
+    assert found.bleu == pytest.approx(100.0)
+    assert found.bleu >= found.first_bleu
+    assert found.count >= 1
+    training = block_events(oriented.blocks, source, target, links, lm=None, options=options)
+    columns = np.array(training.successors.features)
+    for group in range(found.events.successors.groups):
+        begin, end = (int(found.events.successors.group_ptr[group + i]) for i in (0, 1))
+        values = found.events.successors.features[begin * 5 : end * 5].reshape(5, -1)
+        for candidate in values.T:
+            for value in candidate:
+                assert np.isclose(columns, value, atol=1e-5).any()
+
+
+def test_only_pairs_learn_once_floats_are_frozen() -> None:
+    source, target, links = _material()
+    options = EventOptions(pair_threshold=0)
+    oriented = orient(extract_blocks(source, target, links), source, target, links, options=options)
+    events = block_events(
+        oriented.blocks, source, target, links, lm=None, pairs=oriented.pairs, options=options
+    )
+    frozen = {name: -0.25 for name in ("Unigram", "Orientation", "FirstWord", "RestWords")}
+    frozen |= {"Lexical": -0.5}
+    found = learn_local(
+        events, ROWS["row7"], LearnConfig(joint=SgdOptions(passes=5, eta_binary=0.1)),
+        frozen=frozen,
+    )  # fmt: skip
+    assert found.weights == frozen
+    assert np.abs(found.pairs).max() > 0
+    start = LocalWeights(found.floats, np.zeros(len(oriented.pairs), np.float32))
+    after = LocalWeights(found.floats, found.pairs)
+    assert objective(events.successors, after).loss < objective(events.successors, start).loss
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "averaged-perceptron"])
+def test_perceptrons_take_the_place_of_sgd(learner: str) -> None:
+    source, target, links = _material()
+    table = orient(extract_blocks(source, target, links), source, target, links).blocks
+    events = block_events(table, source, target, links, lm=None)
+    found = learn_local(events, ROWS["row4"], LearnConfig(learner=learner))  # type: ignore[arg-type]
+    other = sgd(events.successors, options=SgdOptions(passes=1)).weights.dense
+    assert found.floats.shape == other.shape
+    assert np.abs(found.floats).max() > 0
+
+
+def test_projection_trains_too(tmp_path: Path) -> None:
+    model = demotic.train(
+        bitext(150), system="blocks", dev=bitext(20, 7), out=tmp_path / "model",
+        config={**QUICK, "preset": "row4", "blocks": {"extraction": "projection"}},
+    )  # fmt: skip
+    assert model.translate(next(iter(bitext(1, 11))).source).text
