@@ -1,4 +1,3 @@
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -10,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "bind/arrays.h"
 #include "bind/bind.h"
 #include "grammar/block_events.h"
 #include "grammar/block_extract.h"
@@ -20,21 +20,6 @@
 namespace demotic::bind {
 
 namespace {
-
-template <class T>
-nb::ndarray<nb::numpy, T> numpy(std::vector<T> values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T>(kept->data(), {kept->size()}, owner);
-}
-
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::vector<T> copy_of(const Vector<T>& v) {
-  return {v.data(), v.data() + v.shape(0)};
-}
 
 template <class T>
 std::vector<T> copy(std::span<const T> values) {
@@ -133,7 +118,7 @@ void bind_table(nb::module_& m) {
           nb::arg("text"), nb::arg("lines"), "Append lines of text as the table's ids")
       .def(
           "with_orientation",
-          [](const BlockTable& t, Vector<uint32_t> left, Vector<uint32_t> right) {
+          [](const BlockTable& t, Input<uint32_t> left, Input<uint32_t> right) {
             return t.with_orientation(copy_of(left), copy_of(right));
           },
           nb::arg("left").noconvert(), nb::arg("right").noconvert())
@@ -389,7 +374,7 @@ void bind_pairs(nb::module_& m) {
   nb::class_<BlockPairs>(m, "BlockPairs", "See demotic.grammar.BlockPairs")
       .def(
           "__init__",
-          [](BlockPairs* self, Vector<uint64_t> keys, Vector<float> weights, uint64_t fingerprint) {
+          [](BlockPairs* self, Input<uint64_t> keys, Input<float> weights, uint64_t fingerprint) {
             new (self) BlockPairs(copy_of(keys), copy_of(weights), fingerprint);
           },
           nb::arg("keys").noconvert(), nb::arg("weights").noconvert(), nb::arg("fingerprint"))
@@ -406,13 +391,13 @@ void bind_pairs(nb::module_& m) {
       .def("check_table", &BlockPairs::check_table, nb::arg("table"))
       .def(
           "with_weights",
-          [](const BlockPairs& p, Vector<float> weights) {
+          [](const BlockPairs& p, Input<float> weights) {
             return p.with_weights(copy_of(weights));
           },
           nb::arg("weights").noconvert())
       .def(
           "filtered",
-          [](const BlockPairs& p, Vector<uint32_t> kept, uint64_t fingerprint) {
+          [](const BlockPairs& p, Input<uint32_t> kept, uint64_t fingerprint) {
             return p.filtered({kept.data(), kept.shape(0)}, fingerprint);
           },
           nb::arg("kept").noconvert(), nb::arg("fingerprint"));

@@ -1,33 +1,17 @@
 #include "learn/local_model.h"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <vector>
 
+#include "bind/arrays.h"
 #include "bind/bind.h"
 #include "io/error.h"
 
 namespace demotic::bind {
 
 namespace {
-
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::vector<T> copy_of(const Vector<T>& v) {
-  return {v.data(), v.data() + v.shape(0)};
-}
-
-// A NumPy array that owns the values.
-template <class T>
-nb::ndarray<nb::numpy, T> numpy(std::vector<T> values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T>(kept->data(), {kept->size()}, owner);
-}
 
 template <class T>
 auto view(Array<T> EventGroups::* array) {
@@ -44,7 +28,7 @@ LearningRule rule_named(const std::string& name) {
   throw Error(Fault::argument, "there is no learner '" + name + "'");
 }
 
-LocalWeights weights_of(const Vector<double>& dense, const Vector<float>& binary) {
+LocalWeights weights_of(const Input<double>& dense, const Input<float>& binary) {
   LocalWeights w;
   w.dense = copy_of(dense);
   w.binary = copy_of(binary);
@@ -61,9 +45,9 @@ void bind_events(nb::module_& m) {
   nb::class_<EventGroups>(m, "EventGroups", "See demotic.learn.EventGroups")
       .def(
           "__init__",
-          [](EventGroups* self, uint32_t width, uint32_t binaries, Vector<uint64_t> group_ptr,
-             Vector<float> features, Vector<uint32_t> binary, Vector<uint32_t> group,
-             Vector<uint32_t> label) {
+          [](EventGroups* self, uint32_t width, uint32_t binaries, Input<uint64_t> group_ptr,
+             Input<float> features, Input<uint32_t> binary, Input<uint32_t> group,
+             Input<uint32_t> label) {
             const size_t groups = group_ptr.shape(0) == 0 ? 0 : group_ptr.shape(0) - 1;
             EventGroups events{
                 .width = width,
@@ -100,7 +84,7 @@ void bind_sums(nb::module_& m) {
       .def_ro("trivial", &Objective::trivial);
   m.def(
       "local_objective",
-      [](const EventGroups& events, Vector<double> dense, Vector<float> binary, unsigned threads) {
+      [](const EventGroups& events, Input<double> dense, Input<float> binary, unsigned threads) {
         const LocalWeights w = weights_of(dense, binary);
         check_weights(events, w);
         const nb::gil_scoped_release unlocked;
@@ -110,7 +94,7 @@ void bind_sums(nb::module_& m) {
       nb::arg("threads"));
   m.def(
       "local_gradient",
-      [](const EventGroups& events, Vector<double> dense, Vector<float> binary, unsigned threads) {
+      [](const EventGroups& events, Input<double> dense, Input<float> binary, unsigned threads) {
         const LocalWeights w = weights_of(dense, binary);
         check_weights(events, w);
         Gradient g;
@@ -124,7 +108,7 @@ void bind_sums(nb::module_& m) {
       nb::arg("threads"));
   m.def(
       "local_probabilities",
-      [](const EventGroups& events, Vector<double> dense, Vector<float> binary, size_t group) {
+      [](const EventGroups& events, Input<double> dense, Input<float> binary, size_t group) {
         const LocalWeights w = weights_of(dense, binary);
         check_weights(events, w);
         if (group >= events.groups()) throw nb::index_error("no such group");
@@ -141,7 +125,7 @@ void bind_learner(nb::module_& m) {
           [](LocalLearner* self, const EventGroups& events, const std::string& rule,
              double eta_dense, double eta_binary, bool adagrad, double l2,
              const std::vector<bool>& train_dense, bool train_binary, uint64_t seed, bool by_group,
-             uint32_t minibatch, bool hogwild, Vector<double> dense, Vector<float> binary) {
+             uint32_t minibatch, bool hogwild, Input<double> dense, Input<float> binary) {
             new (self) LocalLearner(events,
                                     {.rule = rule_named(rule),
                                      .eta_dense = eta_dense,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include "decode/workspaces.h"
+#include "decode/workspace_pool.h"
 #include "forest/kbest.h"
 #include "io/error.h"
 #include "metrics/sentence_bleu.h"
@@ -31,7 +31,7 @@ struct BlockDecoder::Workspace {
 };
 
 struct BlockDecoder::Pool {
-  Workspaces<Workspace> spaces;
+  WorkspacePool<Workspace> spaces;
 };
 
 BlockDecoder::BlockDecoder(const BlockTable& table, const Model* lm, const BlockPairs& pairs,
