@@ -34,7 +34,8 @@ class DrlOptions:
     rate: float = 0.1
     """eta: how far an update goes."""
     update: Update = "full_path"
-    """What an update looks at; those with a margin take ``rate`` as the longest step."""
+    """What an update looks at; those with a margin take ``rate`` as the longest step, and
+    ``expected_reward`` takes it times the gain."""
     exponent: float = 1.0
     """Of Zipf's law, by which the other action is drawn; 0 draws uniformly."""
     samples: int = 1
@@ -146,14 +147,13 @@ def _epoch(
         for sample in samples:
             taken = task.reward(example, sample.taken)
             gain = task.reward(example, sample.alternative) - taken
-            if gain > 0:  # strictly better
-                toward = difference(sample, options.update)
-                toward = toward._replace(dense=changes(toward.dense))
-                lead = float(
-                    learned.dense @ toward.dense + learned.sparse[toward.ids] @ toward.values
-                )
-                size = step_size(options.update, options.rate, lead, gain, toward)
-                moves.append((size, toward))
+            if gain == 0 or (gain < 0 and options.update != "expected_reward"):
+                continue  # only what is strictly better teaches
+            toward = difference(sample, options.update)
+            toward = toward._replace(dense=changes(toward.dense))
+            lead = float(learned.dense @ toward.dense + learned.sparse[toward.ids] @ toward.values)
+            size = step_size(options.update, options.rate, lead, gain, toward)
+            moves.append((size, toward))
         if samples:
             rewards.append(taken)  # the same for all samples: they share the policy's path
         for size, toward in moves:

@@ -1,11 +1,18 @@
-"""How far a better alternative moves the weights: the full path, two actions, or a margin.
+"""How far an alternative moves the weights: the full path, two actions, a margin, or a gradient.
 
 Gesmundo and Henderson (2014, section 4.2) use the difference of the full paths' features and a
-constant rate; they found updates of the two actions alone, Passive-Aggressive and MIRA worse.
+constant rate where the alternative is better; they found updates of the two actions alone,
+Passive-Aggressive and MIRA worse.
+
+``expected_reward`` is ours.  Alternatives that are better by luck have, on the whole, lower scores
+under the present weights than what was taken; to learn from them alone wears good weights down.
+So it learns from both kinds: it follows the gradient of the reward that a coin would expect which
+takes one of the two paths with the odds of their scores.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -14,11 +21,11 @@ from numpy.typing import NDArray
 from demotic.forest.weights import Floats
 from demotic.learn.episodes import Rollout, Sample
 
-Update = Literal["full_path", "two_actions", "passive_aggressive", "mira"]
+Update = Literal["full_path", "two_actions", "passive_aggressive", "mira", "expected_reward"]
 
 
 class Difference(NamedTuple):
-    """D: the features of the better roll-out minus those of the one taken."""
+    """D: the features of the alternative minus those of what was taken."""
 
     dense: Floats
     ids: NDArray[np.uint32]
@@ -51,14 +58,25 @@ def _sparse_difference(better: Rollout, taken: Rollout) -> tuple[NDArray[np.uint
 def step_size(
     update: Update, rate: float, lead: float, gain: float, difference: Difference
 ) -> float:
-    """How far: ``rate``, or as far as the margin asks, ``rate`` at most.
+    """How far: ``rate``, or as far as the margin asks, ``rate`` at most; 0 for not at all.
 
-    ``lead`` is w·D, by how much the better roll-out is ahead already (negative as a rule), ``gain``
-    by how much its reward is higher.  Passive-Aggressive (PA-I, Crammer et al. 2006) asks for a
-    margin of 1, MIRA for one of the size of the gain.
+    ``lead`` is w·D, by how much the alternative's score is higher (lower as a rule), ``gain`` by
+    how much its reward is.  Passive-Aggressive (PA-I, Crammer et al. 2006) asks for a margin of 1,
+    MIRA for one of the size of the gain.  Only ``expected_reward`` has an answer for
+    alternatives that are worse.
     """
+    if update == "expected_reward":
+        return rate * gain * _odds_slope(lead)
+    if gain <= 0:
+        return 0.0
     if update in ("full_path", "two_actions"):
         return rate
     norm = float(difference.dense @ difference.dense + difference.values @ difference.values)
     margin = 1.0 if update == "passive_aggressive" else gain
     return min(rate, max(0.0, margin - lead) / norm) if norm > 0 else 0.0
+
+
+def _odds_slope(lead: float) -> float:
+    """The derivative of 1 / (1 + exp(-lead))."""
+    tail = math.exp(-abs(lead))
+    return tail / (1 + tail) ** 2
