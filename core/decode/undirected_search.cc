@@ -105,13 +105,17 @@ void UndirectedSearch::find_best(PartialTree& tree, uint32_t slot) {
   tree.slot(slot).best = best;
 }
 
+double UndirectedSearch::local_score(const PartialTree& tree, const EdgeChoice& edge) const {
+  return grammar_->score(ForestEdge{tree.rule(edge), {kNoNode, kNoNode}},
+                         forest_->passed()[edge.group]);
+}
+
 Action UndirectedSearch::action_of(const PartialTree& tree, uint32_t slot, const EdgeChoice& edge,
                                    double score, const LmChange& lm) const {
   Action action{edge, slot, 0, score, 0, lm, {}, {}};
   const bool down = slot != kNoSlot && tree.slot(slot).which != kHeadSlot;
   const RuleGroup& group = forest_->group(edge.group);
-  action.local = grammar_->score(ForestEdge{tree.rule(edge), {kNoNode, kNoNode}},
-                                 forest_->passed()[edge.group]);
+  action.local = local_score(tree, edge);
   if (options_.cff == Cff::off) return action;
   const uint32_t child = slot == kNoSlot || down ? kMaxArity : edge.child;
   action.cff = lists_.bounds(group, child, !down);
@@ -205,7 +209,10 @@ void UndirectedSearch::rank(const PartialTree& tree, size_t count, std::vector<A
   }
 }
 
-void UndirectedSearch::decode(Trajectory& path) { run(path, options_.restarts, options_.beam); }
+void UndirectedSearch::decode(Trajectory& path) {
+  run(path, options_.restarts, options_.beam);
+  if (options_.repairs > 0) repair(path);
+}
 
 void UndirectedSearch::roll_out(Trajectory& path) { run(path, 1, 1); }
 

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "decode/action_lists.h"
@@ -40,6 +41,7 @@ struct UndirectedOptions {
   BoundKind bounds = BoundKind::local;
   bool stale_queue = false;
   uint32_t restarts = 1;
+  uint32_t repairs = 0;  // passes over the finished tree
   uint32_t beam = 1;
   uint32_t sparse_bits = 0;
 };
@@ -132,6 +134,11 @@ class UndirectedSearch {
   void run_once(Trajectory& path, uint32_t restarts, uint32_t beam);
   void run_from(Action start, uint32_t beam, PartialTree& tree, Trajectory& path);
   void run_beam(uint32_t width, PartialTree& tree, Trajectory& path);
+  // undirected_repair.cc
+  void repair(Trajectory& path);
+  double copy_without(const PartialTree& from, uint32_t top, uint32_t cut, PartialTree& to);
+  void retrace(const PartialTree& from, PartialTree& to, Trajectory& path);
+  double local_score(const PartialTree& tree, const EdgeChoice& edge) const;
 
   UndirectedOptions options_;
   bool lazy_ = true;
@@ -148,6 +155,9 @@ class UndirectedSearch {
   Trajectory other_path_;
   std::vector<Action> starts_;
   std::vector<Action> ranked_;
+  std::vector<std::pair<uint32_t, uint32_t>> todo_;  // of a copy: steps and slots to put them on
+  std::vector<uint32_t> parents_;
+  std::vector<uint32_t> places_;
   std::vector<Entry> heap_;
   std::vector<Hypothesis> beam_;
   std::vector<Hypothesis> next_beam_;

@@ -24,7 +24,10 @@ QUICK: dict[str, Any] = {
     "decode": {"kappa": 1.0, "bounds": "words"},
     "learn": {"rates": [0.1], "drl": {"epochs": 2}},
 }
-NARROW = {"kappa": [0.0, 1.0], "restarts": [1, 2], "beam": [1, 2], "sparse_bits": [0, 8]}
+NARROW: dict[str, Any] = {
+    "kappa": [0.0, 1.0], "bounds": ["local", "words"], "cff": ["raw"], "rates": [0.001],
+    "samples": 2, "sparse_bits": [0, 8], "repairs": [0, 1], "restarts": [1, 2], "beam": [1, 2],
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -180,8 +183,12 @@ def test_the_tuned_preset_tries_all_and_keeps_the_best(tmp_path: Path) -> None:
     )  # fmt: skip
     record = json.loads((work / "learning.json").read_text())
     trials = [trial["search"] for trial in record["trials"]]
-    for name in ("kappa", "beam", "restarts"):
+    for name in ("kappa", "bounds", "repairs", "beam", "restarts"):
         assert {trial[name] for trial in trials} >= set(NARROW[name])
+    assert {trial["drl"]["update"] for trial in record["trials"]} == {
+        "full_path",
+        "expected_reward",
+    }
     assert record["chosen"]["bleu"] >= max(trial["bleu"] for trial in record["trials"]) - 0.2
     assert model.about.config["decode"] == record["chosen"]["search"]
 

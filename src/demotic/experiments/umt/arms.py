@@ -14,9 +14,8 @@ from demotic.learn import DrlOptions
 from demotic.metrics import Bleu, evaluate, sentence_bleu_scores
 from demotic.metrics.significance import sign_test
 from demotic.systems.config import from_record
-from demotic.systems.hiero import START
 from demotic.systems.umt.choice import Choice
-from demotic.systems.umt.config import Config, LearnConfig, Preset
+from demotic.systems.umt.config import Config, LearnConfig, Preset, TunedConfig
 
 RATES = (1.0, 0.1, 0.01)
 
@@ -63,42 +62,47 @@ class Arms:
         """A preset learned with several seeds, with its learning curve."""
         arm = self.tuned_arm() if preset == "tuned" else self.base(preset)
         seeds = self.bench.setup.seeds[:1] if self._quick else self.bench.setup.seeds
+        base = self.mert("b30")["weights"] if arm.from_mert else None
         return [
             self.bench.learned(
-                f"{preset}-seed-{seed}", replace(arm, seed=seed, curve=preset != "tuned")
+                f"{preset}-seed-{seed}", replace(arm, seed=seed, curve=preset != "tuned"), base
             )
             for seed in seeds
         ]
 
     def tuned_choice(self) -> Any:
-        """What the preset ``tuned`` chooses, and what it tried."""
+        """What the preset ``tuned`` chooses, and what it tried; starts from MERT's weights."""
+        base = self.mert("b30")["weights"]
 
         def run() -> dict[str, Any]:
-            config = Config(preset="tuned", learn=LearnConfig(drl=self._drl, rates=(0.1,)))
+            config = Config(preset="tuned", learn=LearnConfig(drl=self._drl, start="mert"))
             if self._quick:
-                tuned = replace(config.tuned, kappa=(0.0, 1.0), restarts=(1,), beam=(1, 2))
+                tuned = TunedConfig(
+                    kappa=(1.0,), bounds=("words",), cff=("raw",), samples=2, restarts=(1, 2),
+                    beam=(1,), sparse_bits=(0, 8),
+                )  # fmt: skip
                 config = replace(config, tuned=tuned)
-            else:
-                rate = self.base("full").drl.rate
-                config = replace(config, learn=replace(config.learn, rates=(rate,)))
-            choice = Choice(self.bench.learner(1), config, START)
+            choice = Choice(self.bench.learner(1), config, base)
             best = choice.run()
             return {
                 "search": asdict(best.search),
-                "rate": best.drl.rate,
-                "trials": [
-                    {"search": asdict(trial.search), "bleu": trial.bleu} for trial in choice.trials
-                ],
+                "drl": asdict(best.drl),
+                "label": best.label,
+                "trials": [{"label": t.label, "bleu": t.bleu} for t in choice.trials],
             }
 
-        (self.bench.setup.out / "work").mkdir(parents=True, exist_ok=True)
-        return self.bench.parts.get("tuned-choice", run)
+        return self.bench.parts.get("tuned-choice", run, settings=base)
 
     def tuned_arm(self) -> Arm:
         """The choice, to be learned with several seeds."""
         chosen = self.tuned_choice()
         search = from_record(UndirectedOptions, chosen["search"])
-        return Arm(preset="tuned", search=search, drl=replace(self._drl, rate=chosen["rate"]))
+        return Arm(
+            preset="tuned",
+            search=search,
+            drl=from_record(DrlOptions, chosen["drl"]),
+            from_mert=True,
+        )
 
     def from_mert(self) -> Any:
         """Learning that starts from the weights of MERT for b30."""

@@ -78,6 +78,7 @@ class Bench:
 
     def learner(self, seed: int, *, memory: int = 1 << 30) -> Learner:
         """Who learns on the development set."""
+        (self.setup.out / "work").mkdir(parents=True, exist_ok=True)
         return Learner(
             rules=self.rules,
             lm=self.lm,
@@ -113,7 +114,6 @@ class Bench:
                 **self.translated(decoder),
             }
 
-        (self.setup.out / "work").mkdir(parents=True, exist_ok=True)
         return self.parts.get(name, run, settings=[asdict(arm), mert])
 
     def translated(self, decoder: HieroDecoder | UndirectedDecoder) -> dict[str, Any]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
 
 from demotic.systems.tuning import SMALLEST_DEV, DevSet
-from demotic.systems.umt.config import Config, LearnConfig
+from demotic.systems.umt.config import Config
 from demotic.systems.umt.learning import Learner, Trial
 from demotic.systems.umt.start import learning, start_weights
 
@@ -32,86 +34,102 @@ class Choice:
     def run(self) -> Trial:
         """Try what the preset says."""
         config = self.config
-        rates = config.learn.rates or (config.learn.drl.rate,)
-        for rate in rates:
-            self.learn(replace(config, learn=_at(config, rate)))
-        self.best = max(self.trials, key=lambda trial: trial.bleu)
         if config.preset == "tuned":
             self._tune()
+        else:
+            for rate in config.learn.rates or (config.learn.drl.rate,):
+                self.learn(_with_drl(config, rate=rate))
+            self.best = max(self.trials, key=lambda trial: trial.bleu)
         return self.best
 
     def learn(self, config: Config, learner: Learner | None = None) -> Trial:
         """Learn under a configuration."""
-        learner = learner or self.learner
-        names = learner.decoder(config.decode, {}).feature_names
-        trial = learner.learn(
+        chosen = learner or self.learner
+        names = chosen.decoder(config.decode, {}).feature_names
+        trial = chosen.learn(
             config.decode,
             learning(names, config.learn.drl, config.preset, config.decode),
             start_weights(names, self.base, config.preset, config.decode),
         )
-        if learner is self.learner:
+        if learner is None:
             self._note(trial)
         return trial
 
     def _note(self, trial: Trial) -> None:
         self.trials.append(trial)
-        self.learner.progress.say(
-            f"rate {trial.drl.rate:g}, kappa {trial.search.kappa:g}, sparse bits "
-            f"{trial.search.sparse_bits}, beam {trial.search.beam}, restarts "
-            f"{trial.search.restarts}: BLEU {trial.bleu:.2f}"
-        )
+        self.learner.progress.say(f"{trial.label}: BLEU {trial.bleu:.2f}")
+
+    # -- the preset ``tuned`` -------------------------------------------------------------------
 
     def _tune(self) -> None:
+        self._choose_view()
+        self._choose_learning()
+        self._choose_sparse()
+        for name in ("repairs", "restarts", "beam"):
+            self._choose_search(name)
+
+    def _choose_view(self) -> None:
+        """What the policy looks at, under the weights to start from."""
         tuned = self.config.tuned
-        config = replace(self.config, learn=_at(self.config, self.best.drl.rate))
-        for kappa in tuned.kappa:
-            if kappa != self.best.search.kappa:
-                trial = self.learn(replace(config, decode=replace(config.decode, kappa=kappa)))
-                self._keep(trial, 0.0)
-        for bits in tuned.sparse_bits:
-            if bits != self.best.search.sparse_bits and self._generalises(config, bits):
-                self._keep(self.learn(self._with_sparse(config, bits)), 0.0)
-        for name in ("beam", "restarts"):
-            for value in getattr(tuned, name):
-                if value != getattr(self.best.search, name):
-                    trial = self.learner.searching(
-                        self.best, replace(self.best.search, **{name: value})
-                    )
-                    self._note(trial)
-                    self._keep(trial, tuned.min_gain)
+        for kappa, bounds, cff in product(tuned.kappa, tuned.bounds, tuned.cff):
+            search = replace(self.config.decode, kappa=kappa, bounds=bounds, cff=cff)
+            self.learn(_with_drl(replace(self.config, decode=search), epochs=0))
+        self.best = max(self.trials, key=lambda trial: trial.bleu)
+
+    def _choose_learning(self) -> None:
+        tuned = self.config.tuned
+        config = replace(self.config, decode=self.best.search)
+        for rate in config.learn.rates or (config.learn.drl.rate,):
+            self._keep(self.learn(_with_drl(config, rate=rate)), 0.0)
+        for rate in tuned.rates:
+            ours = _with_drl(config, rate=rate, update="expected_reward", samples=tuned.samples)
+            self._keep(self.learn(ours), 0.0)
+
+    def _choose_sparse(self) -> None:
+        """Do sparse features help on sentences that were not learned from?"""
+        seen, unseen = _split(self.learner.dev)
+        if unseen is None or self.best.drl.epochs == 0:
+            return
+        apart = replace(self.learner, dev=seen, judge=unseen)
+        learn = replace(self.config.learn, drl=self.best.drl)
+        config = replace(self.config, learn=learn, decode=self.best.search)
+        plain = self.learn(config, apart)
+        for bits in self.config.tuned.sparse_bits:
+            if bits == self.best.search.sparse_bits:
+                continue
+            wider = replace(config, decode=replace(config.decode, sparse_bits=bits))
+            sparse = self.learn(wider, apart)
+            self.learner.progress.say(
+                f"sparse features: BLEU {plain.bleu:.2f} without, {sparse.bleu:.2f} with {bits} "
+                f"bits of them on {len(unseen.source)} sentences not learned from"
+            )
+            if sparse.bleu > plain.bleu + self.config.tuned.min_gain:
+                self.best = self.learn(wider)
+
+    def _choose_search(self, name: str) -> None:
+        for value in getattr(self.config.tuned, name):
+            if value != getattr(self.best.search, name):
+                search = replace(self.best.search, **{name: value})
+                trial = self.learner.searching(self.best, search)
+                self._note(trial)
+                self._keep(trial, self.config.tuned.min_gain)
 
     def _keep(self, trial: Trial, min_gain: float) -> None:
         if trial.bleu > self.best.bleu + min_gain:
             self.best = trial
 
-    def _with_sparse(self, config: Config, bits: int) -> Config:
-        return replace(config, decode=replace(self.best.search, sparse_bits=bits))
 
-    def _generalises(self, config: Config, bits: int) -> bool:
-        """Do sparse features help on sentences that were not learned from?"""
-        seen, unseen = _split(self.learner.dev)
-        if len(unseen.source) < SMALLEST_DEV:
-            return False
-        learner = replace(self.learner, dev=seen, judge=unseen)
-        plain = self.learn(self._with_sparse(config, self.best.search.sparse_bits), learner)
-        sparse = self.learn(self._with_sparse(config, bits), learner)
-        self.learner.progress.say(
-            f"sparse features: BLEU {plain.bleu:.2f} without, {sparse.bleu:.2f} with them on "
-            f"{len(unseen.source)} sentences not learned from"
-        )
-        return sparse.bleu > plain.bleu + self.config.tuned.min_gain
+def _with_drl(config: Config, **options: Any) -> Config:
+    drl = replace(config.learn.drl, **options)
+    return replace(config, learn=replace(config.learn, drl=drl))
 
 
-def _at(config: Config, rate: float) -> LearnConfig:
-    return replace(config.learn, drl=replace(config.learn.drl, rate=rate))
-
-
-def _split(dev: DevSet) -> tuple[DevSet, DevSet]:
-    """Four fifths to learn on, every fifth sentence to judge by."""
+def _split(dev: DevSet) -> tuple[DevSet, DevSet | None]:
+    """Four fifths to learn on, every fifth sentence to judge by; nothing if those are too few."""
     rows = list(zip(dev.source, dev.reference, strict=True))
-    seen = [row for place, row in enumerate(rows) if place % _FOLDS]
-    unseen = rows[::_FOLDS]
-    return _dev_set(seen), _dev_set(unseen)
+    if len(rows) < _FOLDS * SMALLEST_DEV:
+        return dev, None
+    return _dev_set([row for i, row in enumerate(rows) if i % _FOLDS]), _dev_set(rows[::_FOLDS])
 
 
 def _dev_set(rows: list[tuple[str, str]]) -> DevSet:

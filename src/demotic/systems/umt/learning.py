@@ -25,8 +25,7 @@ class UmtTask:
 
     def __init__(self, decoder: UndirectedDecoder, dev: DevSet, *, memory: int) -> None:
         self.feature_names: Sequence[str] = decoder.feature_names
-        bits = decoder.options.sparse_bits
-        self.sparse_features = 1 << bits if bits else 0
+        self.sparse_features = decoder.sparse_features
         pairs = [pair for pair in zip(dev.source, dev.reference, strict=True) if pair[0].strip()]
         self._episodes = decoder.episodes([source for source, _ in pairs], memory=memory)
         self._rewards = [_reward(reference) for _, reference in pairs]
@@ -60,11 +59,19 @@ class Trial:
     """Corpus BLEU of the averaged weights on what the learner judges by."""
     epochs: tuple[Epoch, ...]
 
+    @property
+    def label(self) -> str:
+        """What is not as by default."""
+        plain = asdict(UndirectedOptions())
+        search = [f"{k}={v}" for k, v in asdict(self.search).items() if v != plain[k]]
+        learned = f"{self.drl.update} {self.drl.rate:g}" if self.drl.epochs else "not learned"
+        return ", ".join([learned, *search])
+
     def to_record(self) -> dict[str, Any]:
         """What there is to tell about it, for JSON."""
         return {
             "search": asdict(self.search),
-            "rate": self.drl.rate,
+            "drl": asdict(self.drl),
             "bleu": self.bleu,
             "epochs": [asdict(epoch) for epoch in self.epochs],
         }
@@ -97,7 +104,7 @@ class Learner:
         """A decoder over the rules and the language model."""
         if sparse is not None and not len(sparse):
             sparse = None
-        return UndirectedDecoder(self.rules, self.lm, weights, options=options)
+        return UndirectedDecoder(self.rules, self.lm, weights, options=options, sparse=sparse)
 
     def learn(
         self,
@@ -109,7 +116,7 @@ class Learner:
     ) -> Trial:
         """Learn from ``start`` on; ``curve`` judges the averaged weights after each epoch."""
         # The policy that learns is greedy: roll-outs of a beam are not its own.
-        greedy = replace(search, beam=1, restarts=1)
+        greedy = replace(search, beam=1, restarts=1, repairs=0)
         task = UmtTask(self.decoder(greedy, start), self.dev, memory=self.memory)
 
         def judge(weights: dict[str, float], sparse: Floats) -> float:

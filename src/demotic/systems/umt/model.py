@@ -36,7 +36,8 @@ class UmtModel(RulesModel[UndirectedOptions, UndirectedDerivation]):
                 f"{len(self.sparse)} sparse weights instead of {wanted}",
                 path=self.part("sparse.npz"),
             )
-        return UndirectedDecoder(self.rules, self.lm, weights, options=self.options)
+        sparse = self.sparse if wanted else None
+        return UndirectedDecoder(self.rules, self.lm, weights, options=self.options, sparse=sparse)
 
     def forest(self, text: str) -> Forest:
         """All that the grammar allows for a line, scored without the language model.

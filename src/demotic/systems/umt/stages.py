@@ -15,6 +15,7 @@ from demotic.decode import DecoderOptions, HieroDecoder
 from demotic.decode.undirected import UndirectedOptions
 from demotic.errors import ArgumentError, CorruptFileError
 from demotic.grammar import RuleTable
+from demotic.learn import DrlOptions
 from demotic.lm import LanguageModel
 from demotic.progress import SILENT, Progress
 from demotic.systems.config import from_record
@@ -98,7 +99,7 @@ def learn_weights(
 def chosen(config: Config, stage: Stage) -> Config:
     """The configuration with what a finished stage chose: how to search, and the rate."""
     record = json.loads(stage.path("learning.json").read_bytes())["chosen"]
-    drl = replace(config.learn.drl, rate=record["rate"])
+    drl = from_record(DrlOptions, record["drl"])
     return replace(
         config,
         decode=from_record(UndirectedOptions, record["search"]),
