@@ -42,8 +42,8 @@ class PhraseOptions:
     stack: int = 200
     """Hypotheses kept of those that cover equally many words, the best by score and estimate."""
     threshold: float = 1e-5
-    """Hypotheses whose weighted probability, with the estimate of what is left, is below this share of
-    the best one's are dropped; 0 keeps all.  Cube pruning stops where promises fall below it."""
+    """Hypotheses whose weighted probability, with the estimate of what is left, is below this share
+    of the best one's are dropped; 0 keeps all.  Cube pruning stops where promises fall below it."""
     distortion_limit: int = 6
     """Source words that a phrase may begin before or after the end of the last one; 0 translates in
     the source's order, -1 sets no limit."""
