@@ -41,7 +41,7 @@ class GraphRules {
  public:
   GraphRules(const PhraseModel& model, std::span<const std::string> tokens)
       : table_(model.table()), tokens_(tokens) {
-    rules_.add(kPhraseLabel, {}, {}, {}, {});  // the empty hypothesis
+    rules_.add(kHypothesisLabel, {}, {}, {}, {});  // the empty hypothesis
     rules_.add(kGoalLabel, std::array{slot_symbol(0)}, std::array{slot_symbol(0)}, {}, {});
   }
   static constexpr uint32_t kEmpty = 0;
@@ -60,7 +60,7 @@ class GraphRules {
     else
       for (const Symbol symbol : table_.target(rule))
         target.push_back(word(table_.target_vocab().word(static_cast<uint32_t>(symbol))));
-    rules_.add(kPhraseLabel, source, target, {}, {}, rule < kGlueFirst ? rule : kNone);
+    rules_.add(kHypothesisLabel, source, target, {}, {}, rule < kGlueFirst ? rule : kNone);
     return at->second;
   }
   std::shared_ptr<const ForestRules> rules() { return rules_.finish(); }
@@ -138,7 +138,7 @@ class GraphEdges {
 }  // namespace
 
 const std::vector<std::string>& phrase_labels() {
-  static const std::vector<std::string> labels{"S", "Goal"};
+  static const std::vector<std::string> labels{"S", "Goal", "X"};
   return labels;
 }
 
@@ -241,12 +241,12 @@ Forest search_graph(const PhraseSearch& search, const PhraseModel& model,
   ForestBuilder builder(graph_names(model, rules.words()), rules.rules(), all_features(model));
   GraphEdges edges(search, model, sentence, builder);
   std::vector<uint32_t> nodes(search.hypotheses(), kNone);
-  nodes[0] = builder.add_node(kPhraseLabel, 0, 0);
+  nodes[0] = builder.add_node(kHypothesisLabel, 0, 0);
   builder.add_edge({.head = nodes[0], .rule = GraphRules::kEmpty});
   for (uint32_t h = 1; h < search.hypotheses(); ++h) {
     if (!used[h]) continue;
     const PhraseHypothesis& each = search.hypothesis(h);
-    nodes[h] = builder.add_node(kPhraseLabel, each.arc.begin, each.end);
+    nodes[h] = builder.add_node(kHypothesisLabel, each.arc.begin, each.end);
     each_arc(search, h, [&](const PhraseArc& arc) {
       const uint32_t rule = search.options().option(arc.option).rule;
       edges.add(nodes[h], rules.number(rule, arc.begin, each.end), arc.back, nodes[arc.back], rule,

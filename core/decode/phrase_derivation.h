@@ -20,8 +20,9 @@
 namespace demotic {
 
 // Labels of steps and of the graph's nodes.
-inline constexpr uint32_t kPhraseLabel = 0;  // "S": a hypothesis, or a phrase
+inline constexpr uint32_t kHypothesisLabel = 0;  // "S"
 inline constexpr uint32_t kGoalLabel = 1;
+inline constexpr uint32_t kPhraseLabel = 2;  // "X"
 const std::vector<std::string>& phrase_labels();
 
 HieroDerivation best_derivation(const PhraseSearch& search, uint32_t words);

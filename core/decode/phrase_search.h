@@ -35,8 +35,8 @@ namespace demotic {
 
 struct PhraseSearchOptions {
   bool cube = true;
-  uint32_t pops = 400;            // of each stack
-  uint32_t stack = UINT32_MAX;    // hypotheses kept in each
+  uint32_t pops = 400;          // of each stack
+  uint32_t stack = UINT32_MAX;  // hypotheses kept in each
   // Hypotheses worse than the best of their stack by more than this are dropped.
   double threshold = std::numeric_limits<double>::infinity();
   uint32_t distortion_limit = 6;  // kNoLimit: any order
