@@ -58,6 +58,14 @@ def test_text_phrases_and_filters_are_extracted(folder: Path) -> None:
     assert {rule.source for rule in table} == {("va",)}
 
 
+def test_orientations_are_columns_of_plain_phrases_only(folder: Path) -> None:
+    done = extract(folder, "--phrases", "--orientations", "--out", folder / "phrases.bin")
+    assert done.returncode == 0, done.stderr
+    names = RuleTable.load(folder / "phrases.bin").feature_names
+    assert [name for name in names if name.startswith("Swap")] == ["SwapPrevious", "SwapNext"]
+    assert extract(folder, "--orientations", "--out", folder / "rules.bin").returncode == 2
+
+
 def test_wrong_usage_and_wrong_links_leave_nothing(folder: Path) -> None:
     before = set(folder.iterdir())
     assert extract(folder, "--out", folder / "rules.gz").returncode == 2

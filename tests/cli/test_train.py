@@ -44,6 +44,21 @@ def test_two_files_make_a_translator(folder: Path) -> None:
     assert not (folder / "model.demotic.work").exists()
 
 
+def test_a_phrase_model_is_trained_translates_and_explains(folder: Path) -> None:
+    done = run(
+        "train", "--system", "phrase", "--source", "train.en", "--target", "train.fr",
+        "--dev-source", "dev.en", "--dev-target", "dev.fr", "--out", "model", *QUICK,
+        "--set", "decode.distortion_limit=4", folder=folder,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    done = run("translate", "model", "dev.en", "--output", "out", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert len((folder / "out").read_text().splitlines()) == 30
+    done = run("explain", "model", "The adj1 noun2 verb3 a noun4.", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "SwapPrevious" in done.stdout and "Distortion" in done.stdout
+
+
 def test_memory_and_temporary_folder_do_not_show_in_the_model(folder: Path) -> None:
     texts = ["--bitext", "memory.tsv", "--from", "en", "--to", "fr", *QUICK]
     (folder / "temp").mkdir()
