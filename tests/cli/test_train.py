@@ -56,7 +56,8 @@ def test_a_phrase_model_is_trained_translates_and_explains(folder: Path) -> None
     assert len((folder / "out").read_text().splitlines()) == 30
     done = run("explain", "model", "The adj1 noun2 verb3 a noun4.", folder=folder)
     assert done.returncode == 0, done.stderr
-    assert "SwapPrevious" in done.stdout and "Distortion" in done.stdout
+    assert "SwapPrevious" in done.stdout
+    assert "Distortion" in done.stdout
 
 
 def test_memory_and_temporary_folder_do_not_show_in_the_model(folder: Path) -> None:
