@@ -146,8 +146,8 @@ void decoder(nb::module_& m) {
               [](UndirectedDecoder* self, const RuleTable& table, const Model* lm,
                  const std::vector<double>& weights, Vector sparse, double kappa,
                  const std::string& cff, const std::string& argmax, const std::string& bounds,
-                 bool stale_queue, uint32_t restarts, uint32_t repairs, uint32_t beam,
-                 uint32_t span_limit, uint64_t max_edges, const std::string& glue,
+                 bool lookahead, bool stale_queue, uint32_t restarts, uint32_t repairs,
+                 uint32_t beam, uint32_t span_limit, uint64_t max_edges, const std::string& glue,
                  const std::string& goal, const std::string& default_category,
                  uint32_t sparse_bits) {
                 new (self) UndirectedDecoder(
@@ -157,6 +157,7 @@ void decoder(nb::module_& m) {
                      .cff = cff_by_name(cff),
                      .lazy = !is_eager(argmax),
                      .bounds = bounds_by_name(bounds),
+                     .lookahead = lookahead,
                      .stale_queue = stale_queue,
                      .restarts = restarts,
                      .repairs = repairs,
@@ -165,10 +166,10 @@ void decoder(nb::module_& m) {
               },
               nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"), nb::arg("sparse"),
               nb::arg("kappa"), nb::arg("cff"), nb::arg("argmax"), nb::arg("bounds"),
-              nb::arg("stale_queue"), nb::arg("restarts"), nb::arg("repairs"), nb::arg("beam"),
-              nb::arg("span_limit"), nb::arg("max_edges"), nb::arg("glue"), nb::arg("goal"),
-              nb::arg("default_category"), nb::arg("sparse_bits"), nb::keep_alive<1, 2>(),
-              nb::keep_alive<1, 3>())
+              nb::arg("lookahead"), nb::arg("stale_queue"), nb::arg("restarts"), nb::arg("repairs"),
+              nb::arg("beam"), nb::arg("span_limit"), nb::arg("max_edges"), nb::arg("glue"),
+              nb::arg("goal"), nb::arg("default_category"), nb::arg("sparse_bits"),
+              nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
           .def_prop_ro("labels", [](const UndirectedDecoder& d) { return d.plan().labels(); })
           .def_prop_ro("counters", &UndirectedDecoder::counters)
           .def("reset_counters", &UndirectedDecoder::reset_counters)

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "decode/filled_yield.h"
+
 namespace demotic {
 
 void ActionLists::begin(const UndirectedForest& forest, RuleRanking& ranking,
-                        const BranchBounds& bounds, const CffVector& weights) {
+                        const BranchBounds& bounds, const CffVector& weights, double gain_weight) {
+  gain_weight_ = gain_weight;
   forest_ = &forest;
   bounds_ = &bounds;
   ranking_ = &ranking;
@@ -37,8 +40,14 @@ void ActionLists::push(List& list, uint32_t group, uint32_t child, Kind kind) {
   const CffVector open = bounds(forest_->group(group), child, kind != Kind::down);
   double sum = 0;
   for (uint32_t i = 0; i < kCffFeatures; ++i) sum += weights_[i] * open[i];
+  double gain = 0;
+  if (gain_weight_ > 0)
+    for (uint32_t k = 0; k < kMaxArity; ++k)
+      if (const uint32_t tail = forest_->group(group).tails[k]; k != child && tail != kNoNode)
+        gain += gain_weight_ * most_gain(bounds_->branches()[tail]);
+  sum += gain;
   const RankedRule& rule = ranking_->rule(group, 0);
-  list.heap.push_back({{rule.score + sum, group, 0, rule.place, child}, sum});
+  list.heap.push_back({{rule.score + sum, gain, group, 0, rule.place, child}, sum});
   ++scored_;
 }
 

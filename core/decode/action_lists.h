@@ -2,7 +2,7 @@
 // the words beside the gap.
 //
 //   ActionLists lists;
-//   lists.begin(forest, ranking, bounds, cff_weights);
+//   lists.begin(forest, ranking, bounds, cff_weights, 0);
 //   uint32_t list = lists.down(node);             or up(node), start()
 //   const Candidate* c = lists.at(list, i);       the i-th best, nullptr past the last
 //
@@ -25,6 +25,7 @@ using CffVector = std::array<double, kCffFeatures>;
 
 struct Candidate {
   double score;
+  double gain;  // part of the score: an upper bound that looking ahead replaces
   uint32_t group;
   uint32_t rank;   // of the rule in RuleRanking
   uint32_t place;  // of the rule in the group
@@ -33,8 +34,9 @@ struct Candidate {
 
 class ActionLists {
  public:
+  // `gain_weight`: what a log10 counts that the tails' branches may gain beside new neighbours.
   void begin(const UndirectedForest& forest, RuleRanking& ranking, const BranchBounds& bounds,
-             const CffVector& weights);
+             const CffVector& weights, double gain_weight);
 
   uint32_t down(uint32_t node) { return find(by_node_[2 * node], node, Kind::down); }
   uint32_t up(uint32_t node) { return find(by_node_[2 * node + 1], node, Kind::up); }
@@ -77,6 +79,7 @@ class ActionLists {
   RuleRanking* ranking_ = nullptr;
   const BranchBounds* bounds_ = nullptr;
   CffVector weights_{};
+  double gain_weight_ = 0;
   std::vector<uint32_t> by_node_;
   uint32_t start_ = kNone;
   std::vector<List> lists_;  // memory is kept for the next sentence

@@ -15,10 +15,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "decode/partial_tree.h"
+#include "decode/gap_carry.h"
 #include "decode/rule_ranking.h"
 #include "decode/undirected_forest.h"
 #include "lm/chart.h"
@@ -36,6 +37,8 @@ class BranchBounds {
 
   double inside(uint32_t v) const { return inside_[v]; }
   double outside(uint32_t v) const { return outside_[v]; }
+  // Of a chart: each node's best branch.
+  std::span<const Fragment> branches() const { return fragments_; }
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;

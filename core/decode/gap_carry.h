@@ -31,6 +31,12 @@ struct LmChange {
   double estimate = 0;
 };
 
+struct LmCounters {
+  uint64_t evaluations = 0;  // actions
+  uint64_t words = 0;
+  float highest = -1e30f;  // log10 of any of them
+};
+
 // The open head of a partial tree is a gap as well, outside in: the words after it are those at the
 // left edge of the yield, the context before it is that at the right edge.
 struct Carry {

@@ -27,7 +27,7 @@ struct PartialTree::Grower {
     before.best.valid = false;
   }
   void follow(uint32_t gap) {
-    if (cursor != kNoSlot) tree.slots_[cursor].next = gap;
+    (cursor == kNoSlot ? tree.first_gap_ : tree.slots_[cursor].next) = gap;
     if (gap != kNoSlot) tree.slots_[gap].previous = cursor;
   }
   void gap(uint32_t tail, const LmWalk<Grower>& walk) {
@@ -47,7 +47,8 @@ struct PartialTree::Grower {
   }
 };
 
-void PartialTree::begin(const UndirectedForest& forest, const ScoredGrammar& grammar, bool stale) {
+void PartialTree::begin(const UndirectedForest& forest, const ScoredGrammar& grammar, bool stale,
+                        std::span<const Fragment> branches) {
   forest_ = &forest;
   grammar_ = &grammar;
   lm_model_ = grammar.lm();
@@ -57,6 +58,8 @@ void PartialTree::begin(const UndirectedForest& forest, const ScoredGrammar& gra
   frozen_.clear();
   open_.clear();
   head_ = kNoSlot;
+  first_gap_ = kNoSlot;
+  filled_.begin(lm_model_, lm_model_ == nullptr ? std::span<const Fragment>{} : branches);
   lm_ = {};
   signature_ = 0;
 }
@@ -93,23 +96,10 @@ void PartialTree::walk(const EdgeChoice& edge, const Slot* slot, const Carry* ca
     }
   };
   if (down) walk.context(*carry);
-  if (rule < kGlueFirst) {
-    for (const Symbol symbol : grammar_->table().target(rule)) {
-      if (is_word(symbol))
-        walk.word(grammar_->lm_word(symbol));
-      else
-        nonterminal(slot_of(symbol));
-    }
-  } else if (rule == kPassThrough) {
-    walk.word(forest_->passed()[edge.group]);
-  } else if (rule == kGoal) {
+  if (rule == kGoal)
     walk.context(lm_model_->begin_sentence(), walk.reach(), lm_model_->begin_word());
-    nonterminal(0);
-    walk.word(lm_model_->end_word());
-  } else {
-    nonterminal(0);
-    if (rule == kGlueNext) nonterminal(1);
-  }
+  each_symbol(edge, [&](uint32_t word) { walk.word(word); }, nonterminal);
+  if (rule == kGoal) walk.word(lm_model_->end_word());
   if (!down) return;
   const bool reaches_gap = slot->next != kNoSlot && carry->count < walk.reach();
   walk.rescore(*carry, reaches_gap ? &slots_[slot->next].carry.state : nullptr);
@@ -130,9 +120,18 @@ LmChange PartialTree::change(const EdgeChoice& edge, uint32_t slot, LmCounters& 
 
 uint32_t PartialTree::open_slot(uint32_t node, uint32_t step, uint32_t which) {
   const auto number = static_cast<uint32_t>(slots_.size());
-  slots_.push_back({node, step, which, number, number, {}, {}});
+  slots_.push_back({node, step, which, number, number, {}, {}, {}});
   open_.push_back(number);
   return number;
+}
+
+// The best actions of gaps whose surroundings changed, as far as the language model looks.
+void PartialTree::outdate(uint32_t from, uint32_t Slot::* link) {
+  for (uint32_t i = 0; i < lm_model_->order() && from != kNoSlot; ++i) {
+    slots_[from].best.valid = false;
+    if (slots_[from].which == kHeadSlot) return;
+    from = slots_[from].*link;
+  }
 }
 
 LmChange PartialTree::grow(const EdgeChoice& edge, uint32_t slot, LmCounters& counters) {
@@ -173,6 +172,13 @@ LmChange PartialTree::grow(const EdgeChoice& edge, uint32_t slot, LmCounters& co
   lm_.estimate += walk.change().estimate;
   if (!down) head_ = head;
   if (head_ != kNoSlot) slots_[head_].carry.gapless = slots_[head_].next == head_;
+  if (filled_.on()) {
+    filled_.grow(*this, edge, slot, grower.made, head);
+    if (slot != kNoSlot) {
+      outdate(closed->previous, &Slot::previous);
+      outdate(closed->next, &Slot::next);
+    }
+  }
   if (stale_)
     for (auto gap = static_cast<uint32_t>(frozen_.size()); gap < slots_.size(); ++gap)
       frozen_.push_back(slots_[gap].carry);

@@ -20,6 +20,7 @@
 #include <span>
 #include <vector>
 
+#include "decode/filled_yield.h"
 #include "decode/gap_carry.h"
 #include "decode/scored_grammar.h"
 #include "decode/undirected_forest.h"
@@ -38,12 +39,6 @@ struct EdgeChoice {
   auto operator<=>(const EdgeChoice&) const = default;  // of edges, then of tails
 };
 
-struct LmCounters {
-  uint64_t evaluations = 0;  // actions
-  uint64_t words = 0;
-  float highest = -1e30f;  // log10 of any of them
-};
-
 class PartialTree {
  public:
   struct Step {
@@ -54,6 +49,7 @@ class PartialTree {
   // The best action on a slot, as long as it holds.
   struct Best {
     bool valid = false;
+    bool known = false;  // it held in the surroundings `outlook`
     double score = 0;
     EdgeChoice edge{};
     LmChange lm;
@@ -66,10 +62,13 @@ class PartialTree {
     uint32_t next;
     Carry carry;
     Best best;
+    Outlook outlook;  // of the search, when it looks ahead
   };
 
-  // `stale`: change() looks at carries as they were when their slots opened.
-  void begin(const UndirectedForest& forest, const ScoredGrammar& grammar, bool stale);
+  // `stale`: change() looks at carries as they were when their slots opened.  With `branches`, by
+  // node, the yield with filled gaps is kept as well.
+  void begin(const UndirectedForest& forest, const ScoredGrammar& grammar, bool stale,
+             std::span<const Fragment> branches = {});
 
   std::span<const uint32_t> open() const { return open_; }
   const Slot& slot(uint32_t number) const { return slots_[number]; }
@@ -78,11 +77,36 @@ class PartialTree {
   const Carry& carry(uint32_t number) const {
     return stale_ ? frozen_[number] : slots_[number].carry;
   }
+  uint32_t slots() const { return static_cast<uint32_t>(slots_.size()); }
+  uint32_t first_gap() const { return first_gap_; }  // of a tree with a Goal
+  const FilledYield& filled() const { return filled_; }
   std::span<const Step> steps() const { return steps_; }
   bool complete() const { return open_.empty() && !steps_.empty(); }
   const LmChange& lm() const { return lm_; }         // sums over complete and incomplete words
   uint64_t signature() const { return signature_; }  // of the set of edges
 
+  const std::array<uint32_t, kMaxArity>& tails(const EdgeChoice& edge) const {
+    return forest_->group(edge.group).tails;
+  }
+  // The words of an edge, as the language model knows them, and its tails, from left to right;
+  // without <s> and </s>.
+  template <class Word, class Tail>
+  void each_symbol(const EdgeChoice& edge, Word word, Tail tail) const {
+    const uint32_t rule = this->rule(edge);
+    if (rule < kGlueFirst) {
+      for (const Symbol symbol : grammar_->table().target(rule)) {
+        if (is_word(symbol))
+          word(grammar_->lm_word(symbol));
+        else
+          tail(slot_of(symbol));
+      }
+    } else if (rule == kPassThrough) {
+      word(forest_->passed()[edge.group]);
+    } else {
+      tail(0u);
+      if (rule == kGlueNext) tail(1u);
+    }
+  }
   // The words of an edge's target side that come to stand next to others: at its ends and beside
   // its nonterminals; kNoWord where there is none.
   struct Target {
@@ -114,6 +138,7 @@ class PartialTree {
   void through_yield(const Slot& head, const Carry& carry, LmWalk<Recorder>& walk,
                      Recorder& recorder) const;
   uint32_t open_slot(uint32_t node, uint32_t step, uint32_t which);
+  void outdate(uint32_t from, uint32_t Slot::* link);
 
   const UndirectedForest* forest_ = nullptr;
   const ScoredGrammar* grammar_ = nullptr;
@@ -124,6 +149,8 @@ class PartialTree {
   std::vector<Carry> frozen_;  // by slot, if stale
   std::vector<uint32_t> open_;
   uint32_t head_ = kNoSlot;
+  uint32_t first_gap_ = kNoSlot;
+  FilledYield filled_;
   LmChange lm_;
   uint64_t signature_ = 0;
 };

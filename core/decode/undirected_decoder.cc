@@ -47,6 +47,9 @@ uint64_t seed_of(const Tokens& tokens, uint64_t seed) {
 void check(const UndirectedOptions& options) {
   if (!(options.kappa >= 0 && options.kappa <= 1))
     throw Error(Fault::argument, "kappa must be between 0 and 1");
+  if (options.lookahead && options.bounds != BoundKind::chart)
+    throw Error(Fault::argument, "lookahead needs the bounds of a chart", 0,
+                "choose bounds 'chart'");
   if (options.restarts == 0 || options.beam == 0)
     throw Error(Fault::argument, "restarts and beam must be at least 1");
 }

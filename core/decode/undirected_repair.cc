@@ -20,7 +20,7 @@ double UndirectedSearch::copy_without(const PartialTree& from, uint32_t top, uin
                                       PartialTree& to) {
   LmCounters uncounted;
   double local = 0;
-  to.begin(*forest_, *grammar_, options_.stale_queue);
+  begin_tree(to);
   todo_.assign(1, {top, kNoSlot});
   while (!todo_.empty()) {
     const auto [number, slot] = todo_.back();
@@ -50,7 +50,7 @@ void UndirectedSearch::retrace(const PartialTree& from, PartialTree& to, Traject
   while (forest_->group(from.steps()[up].edge.group).arity() > 0) ++up;
   path.actions.clear();
   path.score = 0;
-  to.begin(*forest_, *grammar_, options_.stale_queue);
+  begin_tree(to);
   places_.assign(1, up);  // by step of `to`: the step of `from`
   Action action = action_of(to, kNoSlot, from.steps()[up].edge, 0, {});
   apply(to, action, path);

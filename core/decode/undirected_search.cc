@@ -37,7 +37,8 @@ void UndirectedSearch::begin(const UndirectedForest& forest, RuleRanking& rankin
   counted_ = 0;
   bounds_.begin(forest, ranking, grammar, counters_.lm);
   sparse_ = sparse;
-  lists_.begin(forest, ranking, bounds_, weights_);
+  lookahead_ = options_.lookahead && !bounds_.branches().empty();
+  lists_.begin(forest, ranking, bounds_, weights_, lookahead_ ? lm_weight_ : 0);
 }
 
 uint32_t UndirectedSearch::list_of(const PartialTree& tree, uint32_t slot) {
@@ -61,48 +62,75 @@ double UndirectedSearch::closed_bound(const PartialTree::Slot& slot) const {
   return slot.which == kHeadSlot ? bounds_.outside(slot.node) : bounds_.inside(slot.node);
 }
 
+void UndirectedSearch::begin_tree(PartialTree& tree) const {
+  tree.begin(*forest_, *grammar_, options_.stale_queue,
+             lookahead_ ? bounds_.branches() : std::span<const Fragment>{});
+}
+
+Outlook UndirectedSearch::outlook(const PartialTree& tree, uint32_t slot) const {
+  return lookahead_ && slot != kNoSlot ? tree.filled().outlook(tree, slot) : Outlook{};
+}
+
 // What every action on the slot may have beyond its candidate's score, at most.
-double UndirectedSearch::bound_of(const PartialTree& tree, uint32_t slot) const {
+double UndirectedSearch::bound_of(const PartialTree& tree, uint32_t slot,
+                                  const Outlook& outlook) const {
   if (slot == kNoSlot) return kSlack;
   double bound = kSlack + sparse_.most();
-  if (options_.cff == Cff::delta)
+  if (lookahead_ || options_.cff == Cff::delta)
     bound -= weights_[tree.slot(slot).which] * closed_bound(tree.slot(slot));
+  if (lookahead_) return bound + lm_weight_ * (most_gain(outlook.right) - outlook.base);
   if (lm_weight_ != 0) bound -= lm_weight_ * options_.kappa * tree.carry(slot).estimate();
   return bound;
 }
 
-double UndirectedSearch::exact(const PartialTree& tree, uint32_t slot, const Candidate& candidate,
-                               LmChange& lm) {
-  double score = candidate.score;
+double UndirectedSearch::exact(const PartialTree& tree, uint32_t slot, const Outlook& outlook,
+                               const Candidate& candidate, LmChange& lm) {
+  double score = candidate.score - candidate.gain;
   lm = {};
   const EdgeChoice edge{candidate.group, candidate.place, candidate.child};
-  if (sparse_.on() && slot != kNoSlot)
+  const bool start = slot == kNoSlot;
+  if (sparse_.on() && !start)
     score += sparse_.score(sparse_.of(tree, edge, slot, tree.carry(slot)));
-  if (slot != kNoSlot && options_.cff == Cff::delta)
+  if (!start && (lookahead_ || options_.cff == Cff::delta))
     score -= weights_[tree.slot(slot).which] * closed_bound(tree.slot(slot));
   // At the start the words within the rule are all there is, and those with a complete context are
   // part of the candidate's score.
-  if (lm_weight_ == 0 || (slot == kNoSlot && options_.kappa == 0)) return score;
-  lm = tree.change(edge, slot, counters_.lm);
+  const double kappa = lookahead_ ? 1 : options_.kappa;
+  if (lm_weight_ == 0 || (start && kappa == 0)) return score;
   const float within = ranking_->rule(candidate.group, candidate.rank).lm;
-  return score + lm_weight_ * (lm.complete - within + options_.kappa * lm.estimate);
+  if (lookahead_ && !start) {
+    const float change = tree.filled().change(tree, edge, slot, outlook, counters_.lm);
+    return score + lm_weight_ * (double{change} - outlook.base - within);
+  }
+  lm = tree.change(edge, slot, counters_.lm);
+  return score + lm_weight_ * (lm.complete - within + kappa * lm.estimate);
 }
 
 // By slot; among actions on one slot the lower edge wins a tie.
 void UndirectedSearch::find_best(PartialTree& tree, uint32_t slot) {
   const uint32_t list = list_of(tree, slot);
-  const double bound = bound_of(tree, slot);
+  PartialTree::Slot& at = tree.slot(slot);
+  if (lookahead_) {
+    const Outlook outlook = tree.filled().outlook(tree, slot);
+    if (at.best.known && !sparse_.on() && outlook == at.outlook) {
+      at.best.valid = true;  // what changed was out of sight
+      return;
+    }
+    at.outlook = outlook;
+  }
+  const Outlook& outlook = at.outlook;
+  const double bound = bound_of(tree, slot, outlook);
   PartialTree::Best best;
   best.score = -std::numeric_limits<double>::infinity();
   for (size_t i = 0; const Candidate* candidate = lists_.at(list, i); ++i) {
     if (lazy_ && best.valid && candidate->score + bound < best.score) break;
     LmChange lm;
-    const double score = exact(tree, slot, *candidate, lm);
+    const double score = exact(tree, slot, outlook, *candidate, lm);
     const EdgeChoice edge{candidate->group, candidate->place, candidate->child};
     if (!best.valid || score > best.score || (score == best.score && edge < best.edge))
-      best = {true, score, edge, lm};
+      best = {true, true, score, edge, lm};
   }
-  tree.slot(slot).best = best;
+  at.best = best;
 }
 
 double UndirectedSearch::local_score(const PartialTree& tree, const EdgeChoice& edge) const {
@@ -157,7 +185,7 @@ void UndirectedSearch::follow(PartialTree& tree, Trajectory& path) {
 
 void UndirectedSearch::replay(const Trajectory& path, size_t steps, PartialTree& tree) {
   LmCounters uncounted;
-  tree.begin(*forest_, *grammar_, options_.stale_queue);
+  begin_tree(tree);
   for (size_t t = 0; t < steps; ++t)
     tree.grow(path.actions[t].edge, path.actions[t].slot, uncounted);
 }
@@ -174,20 +202,23 @@ bool UndirectedSearch::worse(const Entry& a, const Entry& b) {
 void UndirectedSearch::rank(const PartialTree& tree, size_t count, std::vector<Action>& actions) {
   actions.clear();
   heap_.clear();
-  const auto push = [&](uint32_t slot, uint32_t index) {
+  outlooks_.clear();
+  const auto push = [&](uint32_t slot, uint32_t outlook, uint32_t index) {
     const Candidate* candidate = lists_.at(list_of(tree, slot), index);
     if (candidate == nullptr) return false;
-    Entry entry{0, !lazy_, slot, index, *candidate, {}};
+    Entry entry{0, !lazy_, slot, outlook, index, *candidate, {}};
     if (lazy_)
-      entry.score = candidate->score + bound_of(tree, slot);
+      entry.score = candidate->score + bound_of(tree, slot, outlooks_[outlook]);
     else
-      entry.score = exact(tree, slot, *candidate, entry.lm);
+      entry.score = exact(tree, slot, outlooks_[outlook], *candidate, entry.lm);
     heap_.push_back(entry);
     std::push_heap(heap_.begin(), heap_.end(), worse);
     return true;
   };
   const auto push_first = [&](uint32_t slot) {
-    for (uint32_t i = 0; push(slot, i) && !lazy_;) ++i;
+    const auto number = static_cast<uint32_t>(outlooks_.size());
+    outlooks_.push_back(outlook(tree, slot));
+    for (uint32_t i = 0; push(slot, number, i) && !lazy_;) ++i;
   };
   if (tree.steps().empty()) push_first(kNoSlot);
   for (const uint32_t slot : tree.open()) push_first(slot);
@@ -201,11 +232,11 @@ void UndirectedSearch::rank(const PartialTree& tree, size_t count, std::vector<A
           action_of(tree, entry.slot, {c.group, c.place, c.child}, entry.score, entry.lm));
       continue;
     }
-    entry.score = exact(tree, entry.slot, entry.candidate, entry.lm);
+    entry.score = exact(tree, entry.slot, outlooks_[entry.outlook], entry.candidate, entry.lm);
     entry.exact = true;
     heap_.push_back(entry);
     std::push_heap(heap_.begin(), heap_.end(), worse);
-    push(entry.slot, entry.index + 1);
+    push(entry.slot, entry.outlook, entry.index + 1);
   }
 }
 
@@ -227,7 +258,7 @@ void UndirectedSearch::run(Trajectory& path, uint32_t restarts, uint32_t beam) {
 }
 
 void UndirectedSearch::run_once(Trajectory& path, uint32_t restarts, uint32_t beam) {
-  tree_.begin(*forest_, *grammar_, options_.stale_queue);
+  begin_tree(tree_);
   rank(tree_, restarts, starts_);
   for (size_t i = 0; i < starts_.size(); ++i) {
     if (i == 0) {
@@ -245,7 +276,7 @@ void UndirectedSearch::run_once(Trajectory& path, uint32_t restarts, uint32_t be
 void UndirectedSearch::run_from(Action start, uint32_t beam, PartialTree& tree, Trajectory& path) {
   path.actions.clear();
   path.score = 0;
-  tree.begin(*forest_, *grammar_, options_.stale_queue);
+  begin_tree(tree);
   apply(tree, start, path);
   if (beam <= 1)
     follow(tree, path);
@@ -257,7 +288,7 @@ void UndirectedSearch::stray(const std::function<double()>& noise, uint32_t widt
                              Trajectory& path) {
   path.actions.clear();
   path.score = 0;
-  tree_.begin(*forest_, *grammar_, options_.stale_queue);
+  begin_tree(tree_);
   while (!tree_.complete()) {
     rank(tree_, width, ranked_);
     size_t best = 0;
@@ -278,6 +309,7 @@ void UndirectedSearch::stray(const std::function<double()>& noise, uint32_t widt
 // The model's score of the tree after an action and the bounds on what is missing: the same for
 // every order in which the tree may have grown, but for sparse features.
 double UndirectedSearch::potential(const PartialTree& tree, const Action& action) const {
+  if (lookahead_) return action.score;
   double sum =
       action.local + lm_weight_ * (action.lm.complete + options_.kappa * action.lm.estimate);
   for (uint32_t i = 0; i < kCffFeatures; ++i) sum += weights_[i] * action.cff[i];

@@ -14,6 +14,9 @@
 // negative weight every candidate is; likewise a sentence is done again if a log probability above
 // 0 turned up.
 //
+// With `lookahead` an action is scored by how the whole yield changes when every gap is filled with
+// the best branch of its node (filled_yield.h), before and after.  Features stay what they are.
+//
 // Ties go to the older slot, then to the lower edge, then to the lower tail.
 #pragma once
 
@@ -39,6 +42,7 @@ struct UndirectedOptions {
   Cff cff = Cff::raw;
   bool lazy = true;
   BoundKind bounds = BoundKind::local;
+  bool lookahead = false;  // needs bounds of a chart
   bool stale_queue = false;
   uint32_t restarts = 1;
   uint32_t repairs = 0;  // passes over the finished tree
@@ -103,6 +107,7 @@ class UndirectedSearch {
     double score;
     bool exact;
     uint32_t slot;
+    uint32_t outlook;
     uint32_t index;
     Candidate candidate;
     LmChange lm;
@@ -123,8 +128,11 @@ class UndirectedSearch {
   static bool worse(const Entry& a, const Entry& b);
   uint32_t list_of(const PartialTree& tree, uint32_t slot);
   double closed_bound(const PartialTree::Slot& slot) const;
-  double bound_of(const PartialTree& tree, uint32_t slot) const;
-  double exact(const PartialTree& tree, uint32_t slot, const Candidate& candidate, LmChange& lm);
+  void begin_tree(PartialTree& tree) const;
+  Outlook outlook(const PartialTree& tree, uint32_t slot) const;
+  double bound_of(const PartialTree& tree, uint32_t slot, const Outlook& outlook) const;
+  double exact(const PartialTree& tree, uint32_t slot, const Outlook& outlook,
+               const Candidate& candidate, LmChange& lm);
   void find_best(PartialTree& tree, uint32_t slot);
   Action action_of(const PartialTree& tree, uint32_t slot, const EdgeChoice& edge, double score,
                    const LmChange& lm) const;
@@ -142,6 +150,7 @@ class UndirectedSearch {
 
   UndirectedOptions options_;
   bool lazy_ = true;
+  bool lookahead_ = false;
   double lm_weight_ = 0;  // of a log10
   CffVector weights_{};
   const UndirectedForest* forest_ = nullptr;
@@ -159,6 +168,7 @@ class UndirectedSearch {
   std::vector<uint32_t> parents_;
   std::vector<uint32_t> places_;
   std::vector<Entry> heap_;
+  std::vector<Outlook> outlooks_;  // of rank()'s slots, in the order of their age
   std::vector<Hypothesis> beam_;
   std::vector<Hypothesis> next_beam_;
   std::vector<Expansion> expansions_;

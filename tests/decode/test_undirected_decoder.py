@@ -67,7 +67,8 @@ def test_a_sentence_that_the_grammar_does_not_derive_has_no_steps() -> None:
 
 
 def test_lines_keep_their_number_and_order_over_threads() -> None:
-    for options in ({}, {"kappa": 1.0, "beam": 3, "restarts": 2, "bounds": "chart"}):
+    several = {"kappa": 1.0, "beam": 3, "restarts": 2, "bounds": "chart"}
+    for options in ({}, several, several | {"lookahead": True, "beam": 1}):
         one, two = decoder(**options), decoder(**options)
         expected = [one.decode(line) for line in LINES]
         for threads in (1, 3):

@@ -46,6 +46,10 @@ class UndirectedOptions:
     """What those bounds know of a branch: ``local`` the best sum of rules' own features, an exact
     bound; ``words`` the language model's estimate of each rule's words as well; ``chart`` its
     score of the branch that a bottom-up search with one candidate for each node would find."""
+    lookahead: bool = False
+    """Score an action by what the language model says of the whole yield with every gap filled by
+    the best branch of its node, before and after; needs ``bounds="chart"``, takes the place of
+    ``kappa`` and goes with ``cff="delta"``.  Features of actions stay what they are."""
     argmax: Literal["lazy", "eager"] = "lazy"
     """``lazy`` scores only actions that may still be the best; the results are the same."""
     stale_queue: bool = False
