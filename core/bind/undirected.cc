@@ -1,10 +1,9 @@
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include "bind/bind.h"
+#include "bind/arrays.h"
 #include "bind/decode.h"
 #include "decode/undirected_decoder.h"
 
@@ -12,7 +11,7 @@ namespace demotic::bind {
 
 namespace {
 
-using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Vector = Input<double>;
 
 Cff cff_by_name(const std::string& name) {
   if (name == "raw") return Cff::raw;
@@ -32,15 +31,6 @@ const char* name_of(ActionKind kind) {
   constexpr const char* kNames[] = {"start", "down", "up"};
   return kNames[static_cast<size_t>(kind)];
 }
-
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> numpy(std::vector<T> values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
-}
-
-std::span<const double> span_of(const Vector& vector) { return {vector.data(), vector.size()}; }
 
 // (kind, step, slot, choices, score, features)
 nb::list actions_of(const UndirectedDerivation& derivation) {

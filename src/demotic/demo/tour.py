@@ -39,12 +39,12 @@ DEV = TEST = 400  # messages
 SMALLEST = 1_000  # pairs that make a tour worth while
 ORDERS = (1, 2, 3, 4, 5)
 # A tour should not take long: fewer rounds of tuning than a model for use deserves, and of all that
-# could be tried on the development set one thing.  A system takes the settings that it has.
+# could be tried on the development set little.  A system takes the settings that it has.
 SETTINGS = {
     "lm": {"order": 4},
     "tune": {"mert": {"iterations": 4, "restarts": 1}},
     "preset": "full",
-    "learn": {"rates": [0.1]},
+    "learn": {"start": "mert"},
 }
 
 
