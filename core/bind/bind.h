@@ -18,6 +18,7 @@ void align(nb::module_& m);
 void align_io(nb::module_& m);
 void metrics(nb::module_& m);
 void forest(nb::module_& m);
+void grammar_table(nb::module_& m);
 void grammar(nb::module_& m);
 void learn(nb::module_& m);
 void decode(nb::module_& m);

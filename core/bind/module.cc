@@ -54,6 +54,7 @@ NB_MODULE(_core, m) {
   demotic::bind::align(m);
   demotic::bind::metrics(m);
   demotic::bind::forest(m);
+  demotic::bind::grammar_table(m);
   demotic::bind::grammar(m);
   demotic::bind::learn(m);
   demotic::bind::decode(m);
