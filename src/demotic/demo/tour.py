@@ -44,7 +44,7 @@ SETTINGS = {
     "lm": {"order": 4},
     "tune": {"mert": {"iterations": 4, "restarts": 1}},
     "preset": "full",
-    "learn": {"start": "mert"},
+    "learn": {"rates": [0.1]},
 }
 
 
