@@ -55,6 +55,16 @@ void bind_table(nb::module_& m) {
                    [](const BlockTable& t) {
                      return t.totals().lexical == LexicalKind::literal ? "literal" : "koehn";
                    })
+      .def_prop_ro(
+          "length_totals",
+          [](const BlockTable& t) {
+            std::vector<uint64_t> sums(t.totals().max_words + size_t{1}, 0);
+            for (uint32_t p = 0; p < t.phrases(); ++p)
+              if (const size_t size = t.source(p).size(); size < sums.size())
+                for (const uint32_t b : t.blocks_of(p)) sums[size] += t.count(b);
+            return sums;
+          },
+          "Sums of N(b) by the number of source words")
       .def(
           "source_word", [](const BlockTable& t, uint32_t id) { return t.source_vocab().word(id); },
           nb::arg("id"))

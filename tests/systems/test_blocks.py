@@ -198,7 +198,7 @@ def test_perceptrons_take_the_place_of_sgd(learner: str) -> None:
     source, target, links = _material()
     table = orient(extract_blocks(source, target, links), source, target, links).blocks
     events = block_events(table, source, target, links, lm=None)
-    found = learn_local(events, ROWS["row4"], LearnConfig(learner=learner))  # type: ignore[arg-type]
+    found = learn_local(events, ROWS["row4"], LearnConfig(learner=learner, perceptron_passes=10))  # type: ignore[arg-type]
     other = sgd(events.successors, options=SgdOptions(passes=1)).weights.dense
     assert found.floats.shape == other.shape
     assert np.abs(found.floats).max() > 0

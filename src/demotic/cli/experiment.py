@@ -77,6 +77,7 @@ def command(
     Examples:
       demotic experiment umt --data multi30k/tok --from de --to en --out umt-de-en
       demotic experiment umt --data multi30k/tok --from de --to en --out umt-de-en --parts e1,e6
+      demotic experiment blocks --data multi30k/tok --from de --to en --out blocks-de-en
     """
     from demotic.experiments import experiment_named
     from demotic.experiments.setup import Setup

@@ -21,7 +21,7 @@ from demotic.errors import ArgumentError
 if TYPE_CHECKING:
     from demotic.experiments.setup import Setup
 
-EXPERIMENTS = ("umt",)
+EXPERIMENTS = ("umt", "blocks")
 """Each is a package ``demotic.experiments.NAME``."""
 
 

@@ -17,6 +17,7 @@ from demotic.learn.candidates import (
     Task,
     statistics_against,
 )
+from demotic.learn.crf import CrfExample, CrfOptions, CrfResult, crf
 from demotic.learn.drl import DivergedError, DrlOptions, DrlResult, drl
 from demotic.learn.episodes import Epoch
 from demotic.learn.events import (
@@ -35,6 +36,9 @@ from demotic.learn.sgd import LearningResult, SgdOptions, sgd
 
 __all__ = [
     "Candidates",
+    "CrfExample",
+    "CrfOptions",
+    "CrfResult",
     "DivergedError",
     "DrlOptions",
     "DrlResult",
@@ -52,6 +56,7 @@ __all__ = [
     "SgdOptions",
     "Step",
     "Task",
+    "crf",
     "decoded_bleu",
     "drl",
     "gradient",

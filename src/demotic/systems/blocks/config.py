@@ -30,7 +30,7 @@ class LearnConfig:
     oracle: SgdOptions = field(
         default_factory=lambda: SgdOptions(passes=40, unit="event", adagrad=True, eta_float=0.1)
     )
-    perceptron_passes: int = 10
+    perceptron_passes: int = 3
     list_size: int = 1000
     pass_through: float = -5.0
     """What a word costs that passes through, beside its features."""

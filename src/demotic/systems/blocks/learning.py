@@ -56,6 +56,7 @@ def learn_local(
     learn: LearnConfig,
     *,
     frozen: Mapping[str, float] | None = None,
+    before: Mapping[str, float] | None = None,
     options: SgdOptions | None = None,
     seed: int = 1,
     threads: int = 1,
@@ -64,9 +65,11 @@ def learn_local(
     """Train the local model of a row.
 
     With ``frozen``, the decoder's weights stay as they are and only pairs learn (step 6 of the
-    modified training).  ``options`` replaces those of the row's protocol.
+    modified training).  ``before`` are weights whose neutral ones stay if there are no N events, as
+    may happen where events are few.  ``options`` replaces those of the row's protocol.
     """
-    check_events(events, row)
+    known = before is not None and len(events.neutral) == 0
+    check_events(events, row, neutral=not known)
     if options is None:
         options = learn.joint if row.pairs or frozen is not None else learn.floats
     initial = None
@@ -92,21 +95,23 @@ def learn_local(
     if frozen is not None:
         return Learned(dict(frozen), found.binary)
     neutral = None
-    if row.oriented:
+    if row.oriented and before is not None and known:
+        neutral = np.array([before[f"Neutral{name}"] for name in NEUTRAL_FEATURES])
+    elif row.oriented:
         # N events are few: they are all seen, as often as the protocol says.
         how = replace(options, sample=1.0)
         neutral = run(events.neutral, row.neutral_active, how).weights.dense
     return Learned(decoder_weights(found.dense, neutral, learn), found.binary)
 
 
-def check_events(events: BlockEvents, row: Row) -> None:
+def check_events(events: BlockEvents, row: Row, *, neutral: bool = True) -> None:
     """Raise, naming the model that cannot be trained."""
     if len(events.successors) == 0:
         raise ArgumentError(
             "no block follows another: the model of orientations cannot be trained",
             remedy="give more text, or a better alignment",
         )
-    if row.oriented and len(events.neutral) == 0:
+    if neutral and row.oriented and len(events.neutral) == 0:
         raise ArgumentError(
             "every block follows another: the neutral model cannot be trained",
             remedy="give more text, or train row1 or row2, which do without it",

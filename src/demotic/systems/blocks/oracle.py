@@ -86,6 +86,7 @@ class _Writer:
         self._labels: list[tuple[int, int]] = []
         self._neutral: list[list[Candidate]] = []
         self._neutral_labels: list[tuple[int, int]] = []
+        self._by_length = self.blocks.length_totals
         both = max(1, self.blocks.left_total + self.blocks.right_total)
         self._share_left = self.blocks.left_total / both
 
@@ -131,8 +132,12 @@ class _Writer:
             log10 = self.lm.score_ngram(history, word).log10 if self.lm is not None else 0.0
             costs.append(-_LN10 * max(log10, _WORST))
             history.append(word)
-        size = len(table.source_ids(block)) if self.options.unigram == "per-word" else 1
-        unigram = (math.log(table.total) - math.log(table.count(block))) / size
+        size = len(table.source_ids(block))
+        kind = self.options.unigram
+        total = self._by_length[size] if kind == "equal-length" else table.total
+        unigram = math.log(total) - math.log(table.count(block))
+        if kind == "per-word":
+            unigram /= size
         rest = [costs[0], sum(costs[1:]), table.lexical(block)]
         if orientation == "N":
             return [unigram, *rest]

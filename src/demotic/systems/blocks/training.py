@@ -255,6 +255,7 @@ def learn_row(
         ROWS["row4"],
         config.learn,
         options=config.learn.oracle,
+        before=joint.learned.weights,
         **how,  # type: ignore[arg-type]
     )
     if not row.pairs:

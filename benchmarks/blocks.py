@@ -1,0 +1,139 @@
+"""The local block model: events a second, memory, forty passes; matching and search.
+
+    python -m benchmarks.blocks [--sentences N] [--passes P] [--data FOLDER]
+
+Multi30k German-English, lower-cased, tokenised, with the alignment that comes with it; one thread,
+CPU time.  Learning speed is measured twice: on the events of the text, and on made-up events as the
+paper describes them, 12.8 candidates each with five real-valued features and one binary.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.corpora import data_folder
+from demotic import _core, files
+from demotic.align import Text, pharaoh
+from demotic.decode import BlockDecoder
+from demotic.grammar import EventOptions, block_events, extract_blocks, orient
+from demotic.learn import SgdOptions, perceptron, sgd
+from demotic.lm.estimation import estimate
+from demotic.systems.blocks.config import LearnConfig
+from demotic.systems.blocks.learning import decoder_weights
+
+
+class Clock:
+    """CPU seconds of named pieces of work."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        begin = time.process_time()
+        yield
+        self.seconds[name] = time.process_time() - begin
+
+
+def made_up(events: int) -> _core.EventGroups:
+    """Events as the paper has them: one event a group, 12 or 13 candidates."""
+    rng = np.random.default_rng(1)
+    sizes = np.where(rng.random(events) < 0.8, 13, 12)
+    total = int(sizes.sum())
+    binaries = max(1, events // 5)
+    return _core.EventGroups(
+        5, binaries, np.cumsum([0, *sizes], dtype=np.uint64),
+        rng.random(total * 5, dtype=np.float32) * 5,
+        rng.integers(0, binaries, total).astype(np.uint32),
+        np.arange(events, dtype=np.uint32), rng.integers(0, 12, events).astype(np.uint32),
+    )  # fmt: skip
+
+
+def rate(events: _core.EventGroups, unit: str, passes: int) -> float:
+    """Events a second."""
+    begin = time.process_time()
+    sgd(events, options=SgdOptions(passes=passes, unit=unit))  # type: ignore[arg-type]
+    return passes * len(events) / (time.process_time() - begin)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sentences", type=int, default=None, help="of the training text")
+    parser.add_argument("--passes", type=int, default=40)
+    parser.add_argument("--matching", choices=("aligned", "string"), default="aligned")
+    parser.add_argument("--data", type=Path, default=None)
+    given = parser.parse_args()
+    folder = (given.data or data_folder()) / "multi30k" / "tok"
+
+    small = made_up(200_000)
+    print("made-up events, 12.8 candidates, 5 floats and 1 binary each")
+    print(f"  stochastic gradient descent  {rate(small, 'event', 5) / 1e6:6.2f} M events/s")
+    begin = time.process_time()
+    perceptron(small, passes=5)
+    print(f"  perceptron                   {1 / (time.process_time() - begin):6.2f} M events/s")
+    del small
+
+    def lines(name: str) -> list[str]:
+        return list(islice(files.read_lines(folder / name), given.sentences))
+
+    source, target = Text.of(lines("train.de.gz")), Text.of(lines("train.en.gz"))
+    links = pharaoh.read(folder / "train.de-en.align.gz").slice(0, len(source))
+    clock = Clock()
+    options = EventOptions(matching=given.matching, unigram="per-word")
+    with tempfile.TemporaryDirectory() as temp:
+        text = Path(temp) / "train.en"
+        files.write_lines(text, lines("train.en.gz"))
+        lm = estimate(text, order=3).model()
+    with clock("extraction"):
+        table = extract_blocks(source, target, links)
+    with clock("orientation"):
+        oriented = orient(table, source, target, links, options=options)
+    with clock("events"):
+        events = block_events(
+            oriented.blocks, source, target, links, lm=lm, pairs=oriented.pairs, options=options
+        )
+    groups = events.successors
+    arrays = (groups.features, groups.binary, groups.group, groups.label, groups.group_ptr)
+    size = sum(array.nbytes for array in arrays)
+    print(f"\n{len(source):,} sentence pairs: {len(table):,} blocks; {oriented.counts}")
+    print(
+        f"  {len(groups):,} L/R events in {groups.groups:,} groups, {groups.candidates:,} "
+        f"candidates, {len(oriented.pairs):,} pairs: {size / 1e6:,.0f} MB, "
+        f"{size / len(groups):.0f} bytes an event"
+    )
+    with clock(f"{given.passes} passes, a step a group"):
+        found = sgd(groups, options=SgdOptions(passes=given.passes))
+    with clock("1 pass, a step an event"):
+        sgd(groups, options=SgdOptions(passes=1, unit="event"))
+    neutral = sgd(events.neutral, options=SgdOptions(passes=1))
+    for name, seconds in clock.seconds.items():
+        print(f"  {name:32} {seconds:8.2f} s")
+    by_group = given.passes * len(groups) / clock.seconds[f"{given.passes} passes, a step a group"]
+    by_event = len(groups) / clock.seconds["1 pass, a step an event"]
+    print(f"  a step a group {by_group / 1e6:.2f} M events/s, an event {by_event / 1e6:.2f}")
+
+    weights = decoder_weights(found.weights.dense, neutral.weights.dense, LearnConfig())
+    decoder = BlockDecoder(oriented.blocks, lm, weights)
+    sentences = list(files.read_lines(folder / "test2016.de.gz"))[:300]
+    decoder.decode_lines(sentences)
+    counters = decoder.counters
+    print(
+        f"  search {1000 * counters.seconds['search'] / len(sentences):.2f} ms a sentence, "
+        f"{counters.nodes / len(sentences):,.0f} nodes, {counters.lm_blocks / len(sentences):,.0f} "
+        "blocks scored by the language model"
+    )
+    print(f"  at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB in use")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,208 @@
+"""What is trained and measured: rows, baselines, perceptrons, ablations, the global model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from demotic.experiments.blocks.bench import LITERAL, OURS, SMALL_STEPS, Bench, Reading, clock
+from demotic.grammar import BlockOptions
+from demotic.learn import SgdOptions, sgd
+from demotic.learn.crf import CrfOptions
+from demotic.systems.blocks.config import LearnConfig
+from demotic.systems.blocks.global_model import learn_global
+from demotic.systems.blocks.training import RowResult
+
+READINGS = {
+    "literal": Reading(events=LITERAL, learn={"oracle": SMALL_STEPS}),
+    "ours": Reading(events=OURS),
+}
+
+
+def rows(bench: Bench, name: str) -> dict[str, Any]:
+    """Rows 1 to 9 under a reading."""
+    material = bench.material(_quick(bench, READINGS[name]))
+    counts = dict(bench.counts or {})
+    found: dict[str, Any] = {}
+    joint: RowResult | None = None
+    for row in (f"row{number}" for number in range(1, 10)):
+        begin, _ = clock()
+        trained = bench.train(material, row, joint if row != "row5" else None)
+        seconds = clock()[0] - begin
+        joint = trained if row == "row5" else joint
+        found[row] = bench.measure(material.decoder(row, trained))
+        found[row] |= {"seconds": seconds, "weights": trained.learned.weights}
+        if trained.oracle is not None:
+            found[row] |= {
+                "oracle": trained.oracle.bleu,
+                "first": trained.oracle.first_bleu,
+                "events": trained.oracle.count,
+                "alone": trained.oracle.alone,
+            }
+    return {"rows": found, "counts": counts, "pairs": len(material.pairs), "memory": clock()[1]}
+
+
+def baselines(bench: Bench) -> dict[str, Any]:
+    """The phrase-based baseline with MERT, at distortion limits 0 and 6."""
+    from demotic.decode import PhraseOptions
+    from demotic.systems.phrase import Config, fit
+
+    found = {}
+    for limit in (0, 6):
+        config = Config(
+            tokenised=bench.setup.tokenised, decode=PhraseOptions(distortion_limit=limit)
+        )
+        model = fit(
+            bench.data.train, bench.data.dev, config, out=bench.setup.out / f"phrase-d{limit}",
+            work=bench.setup.out / f"phrase-d{limit}.work", resume=True,
+            threads=bench.setup.threads, progress=bench.setup.progress,
+        )  # fmt: skip
+        lines = model.decoder.decode_lines(bench.test.source, threads=bench.setup.threads)
+        found[f"d={limit}"] = bench.scored([each.text for each in lines])
+    return found
+
+
+def perceptrons(bench: Bench) -> dict[str, Any]:
+    """Rows 4 and 5 learnt by perceptrons instead."""
+    found = {}
+    for learner in ("perceptron", "averaged-perceptron"):
+        reading = replace(READINGS["ours"], learn={"learner": learner})
+        material = bench.material(_quick(bench, READINGS["ours"]))
+        material = replace(
+            material,
+            config=replace(material.config, learn=LearnConfig(**(reading.learn or {}))),
+        )
+        for row in ("row4", "row5"):
+            trained = bench.train(material, row)
+            found[f"{learner} {row}"] = bench.measure(material.decoder(row, trained))
+    return found
+
+
+def ablations() -> dict[str, Reading]:
+    """One decision changed at a time, from ``ours``."""
+    base = READINGS["ours"]
+
+    def events(**changed: Any) -> Reading:
+        return replace(base, events=replace(OURS, **changed))
+
+    def decode(**changed: Any) -> Reading:
+        return replace(base, decode=changed)
+
+    def learn(**changed: Any) -> Reading:
+        return replace(base, learn=changed)
+
+    return {
+        "ours": base,
+        "D1 projection": replace(base, blocks=BlockOptions(extraction="projection")),
+        "D4 string matching": events(matching="string"),
+        "D5 boundary neutral": replace(events(boundary="neutral"), decode={"boundary": "neutral"}),
+        "D10 Z over alternatives": decode(partition="alternatives"),
+        "D11 raw in training": events(unigram="raw"),
+        "D11 raw in both": replace(events(unigram="raw"), decode={"unigram": "raw"}),
+        "D11 equal length in both": replace(
+            events(unigram="equal-length"), decode={"unigram": "equal-length"}
+        ),
+        "D13 koehn": replace(base, blocks=BlockOptions(lexical="koehn")),
+        "D16 small steps on oracles": learn(oracle=SMALL_STEPS),
+        "D16 AdaGrad on training events": learn(
+            floats=SgdOptions(passes=1, sample=0.1, adagrad=True, eta_float=0.1)
+        ),
+        "min_left 1": decode(min_left=1),
+        "min_left 30": decode(min_left=30),
+    }
+
+
+def ablation(bench: Bench, reading: Reading) -> dict[str, Any]:
+    """Rows 4 and 6 under a reading; the lists of row 6 are those of row 4."""
+    material = bench.material(_quick(bench, reading))
+    row4 = bench.train(material, "row4")
+    row6 = bench.train(material, "row6", row4)
+    return {
+        "row4": bench.measure(material.decoder("row4", row4)),
+        "row6": bench.measure(material.decoder("row6", row6)),
+        "blocks": len(material.blocks),
+    }
+
+
+def pair_ablations(bench: Bench) -> dict[str, Any]:
+    """D14 and D16: which pairs there are and how far their weights move, on top of row 6."""
+    found = {}
+    for name, events, steps in _pair_settings(bench):
+        material = bench.material(
+            _quick(bench, replace(READINGS["ours"], events=events, learn={"joint": steps}))
+        )
+        row4 = bench.train(material, "row4")
+        trained = bench.train(material, "row7", row4)
+        found[name] = bench.measure(material.decoder("row7", trained))
+        weights = abs(trained.pairs.weights)
+        found[name] |= {"pairs": len(weights), "largest": float(max(weights, default=0.0))}
+    return found
+
+
+def _pair_settings(bench: Bench) -> Iterator[tuple[str, Any, SgdOptions]]:
+    passes = 3 if bench.setup.quick else 40
+    yield "observed, eta 1e-5", OURS, SgdOptions(passes=passes)
+    yield "observed, eta 1e-3", OURS, SgdOptions(passes=passes, eta_binary=1e-3)
+    yield "observed, AdaGrad", OURS, SgdOptions(passes=5, adagrad=True, eta_binary=0.05)
+    candidates = replace(OURS, pairs="candidates")
+    yield "candidates, eta 1e-5", candidates, SgdOptions(passes=passes)
+
+
+def beyond(bench: Bench) -> dict[str, Any]:
+    """The global model, from row 6's weights, without pairs and with those of row 7."""
+    material = bench.material(_quick(bench, READINGS["ours"]))
+    row4 = bench.train(material, "row4")
+    found = {}
+    text = bench.dev
+    options = CrfOptions(passes=1 if bench.setup.quick else 3)
+    for name, row in (("CRF a-e", "row6"), ("CRF a-f", "row7")):
+        trained = bench.train(material, row, row4)
+        begin, _ = clock()
+        result = learn_global(
+            material.decoder(row, trained), text.source, [[line] for line in text.reference],
+            rounds=1 if bench.setup.quick else 3, options=options, threads=bench.setup.threads,
+            progress=bench.setup.progress,
+        )  # fmt: skip
+        seconds = clock()[0] - begin
+        decoder = material.decoder(row, trained).with_weights(result.weights)
+        found[name] = bench.measure(decoder)
+        found[name] |= {
+            "seconds": seconds,
+            "weights": result.weights,
+            "losses": [each.losses for each in result.rounds],
+            "reached": list(result.reached),
+            "sentences": result.sentences,
+        }
+    return found
+
+
+def speed(bench: Bench) -> dict[str, Any]:
+    """Events a second and memory; one core."""
+    material = bench.material(_quick(bench, READINGS["ours"]))
+    events = material.events(pairs=True).successors
+    found: dict[str, Any] = {
+        "events": len(events),
+        "groups": events.groups,
+        "candidates": events.candidates,
+        "bytes": sum(
+            array.nbytes
+            for array in (
+                events.features, events.binary, events.group, events.label, events.group_ptr,
+            )
+        ),
+    }  # fmt: skip
+    for unit in ("group", "event"):
+        begin, _ = clock()
+        sgd(events, options=SgdOptions(passes=1, unit=unit))
+        seconds = clock()[0] - begin
+        found[unit] = {"seconds": seconds, "per_second": len(events) / seconds}
+    found["memory"] = clock()[1]
+    return found
+
+
+def _quick(bench: Bench, reading: Reading) -> Reading:
+    if not bench.setup.quick:
+        return reading
+    learn = {"joint": SgdOptions(passes=2), "list_size": 50, "perceptron_passes": 1}
+    return replace(reading, learn={**learn, **(reading.learn or {})})

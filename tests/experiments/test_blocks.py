@@ -1,0 +1,68 @@
+"""The experiment on blocks runs from a folder of texts to a report, and does nothing twice."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from demotic.errors import ArgumentError
+from demotic.experiments.blocks import PARTS, run
+from demotic.experiments.blocks.arms import ablations
+from demotic.experiments.setup import Setup
+from demotic.progress import Progress
+from tests.experiments.test_umt import Watching
+from tests.systems.test_blocks import pairs
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data")
+    for name, count, seed in (("train", 150, 1), ("dev", 15, 2), ("test", 15, 3)):
+        for side, language in enumerate(("en", "fr")):
+            lines = [pair[side] for pair in pairs(count, seed)]
+            (path / f"{name}.{language}").write_text("\n".join(lines) + "\n")
+    return path
+
+
+def setup(folder: Path, out: Path, progress: Progress) -> Setup:
+    return Setup(data=folder, source="en", target="fr", out=out, quick=True, progress=progress)
+
+
+@pytest.fixture(scope="module")
+def finished(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    out = tmp_path_factory.mktemp("blocks") / "out"
+    return out, run(setup(folder, out, Watching()))
+
+
+def test_the_report_has_every_row_part_and_the_papers_figures(
+    finished: tuple[Path, str],
+) -> None:
+    out, text = finished
+    for title in ("Rows of table 2", "Perceptrons", "Ablations", "Pairs", "Beyond", "Speed"):
+        assert f"## {title}" in text
+    for number in range(1, 10):
+        assert re.search(rf"^\| {number} .* ±1\.[456] \|", text, re.MULTILINE)
+    assert "d=0" in text
+    assert "d=6" in text
+    assert (out / "report.md").read_text().strip() == text.strip()
+
+
+def test_every_decision_in_question_is_changed_once(finished: tuple[Path, str]) -> None:
+    names = " ".join(ablations())
+    for decision in ("D4", "D5", "D10", "D11", "D13", "D16"):
+        assert decision in names
+    assert all(name in finished[1] for name in ablations())
+
+
+def test_what_is_finished_is_not_done_again(folder: Path, finished: tuple[Path, str]) -> None:
+    again = Watching()
+    assert run(setup(folder, finished[0], again)) == finished[1]
+    assert all("learning" not in step for step in again.steps)
+
+
+def test_parts_that_do_not_exist_are_named(folder: Path, tmp_path: Path) -> None:
+    wanted = Setup(data=folder, source="en", target="fr", out=tmp_path, parts=("row10",))
+    with pytest.raises(ArgumentError, match="row10"):
+        wanted.check_parts(PARTS)
