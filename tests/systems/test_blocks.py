@@ -15,6 +15,7 @@ from demotic.corpus import Bitext
 from demotic.decode import BlockDecoder, BlockDecoderOptions
 from demotic.errors import ArgumentError, CorruptFileError
 from demotic.grammar import BlockEvents, EventOptions, block_events, extract_blocks, orient
+from demotic.inspection.models import describe_container
 from demotic.learn import EventGroups, SgdOptions, objective, sgd
 from demotic.learn.events import LocalWeights
 from demotic.systems.blocks import Config, LearnConfig
@@ -79,6 +80,15 @@ def test_a_trained_model_translates_explains_and_gives_forests(trained: Path) ->
     assert explanation.steps[0].kind == "goal"
     assert any(step.evidence for step in explanation.steps)
     assert model.about.dev["value"] > 0
+
+
+def test_its_parts_can_be_looked_at(trained: Path) -> None:
+    blocks = describe_container(trained / "blocks.bin")
+    assert blocks[0] == "table of blocks"
+    assert int(str(blocks[1]["blocks"])) > 0
+    pairs_found = describe_container(trained / "pairs.bin")
+    assert pairs_found[0] == "weights of pairs of blocks"
+    assert int(str(pairs_found[1]["pairs"])) > 0
 
 
 def test_neighbours_are_swapped_and_words_are_those_of_training(trained: Path) -> None:

@@ -103,10 +103,33 @@ def _forest(path: str | Path) -> dict[str, Fact]:
     }
 
 
+def _blocks(path: str | Path) -> dict[str, Fact]:
+    from demotic.grammar import BlockTable
+
+    table = BlockTable.load(path, verify=False)
+    return {
+        "blocks": len(table),
+        "source phrases": table.phrases,
+        "occurrences": table.total,
+        "longest side": table.max_words,
+        "left": table.left_total,
+        "right": table.right_total,
+        "lexical weight": table.lexical_kind,
+    }
+
+
+def _block_pairs(path: str | Path) -> dict[str, Fact]:
+    from demotic.grammar.blocks import load_pairs
+
+    return {"pairs": len(load_pairs(path))}
+
+
 _KINDS: dict[str, tuple[str, Callable[[str | Path], dict[str, Fact]]]] = {
     "lm": ("binary language model", _language_model),
     "aligner": ("aligner model", _aligner),
     "rules": ("rule table", _rules),
+    "blocks": ("table of blocks", _blocks),
+    "block-pairs": ("weights of pairs of blocks", _block_pairs),
     "forest": ("forest", _forest),
     "lexical": ("lexical translation table", _lexical_table),
 }
