@@ -74,25 +74,37 @@ void UndirectedSearch::retrace(const PartialTree& from, PartialTree& to, Traject
   }
 }
 
+// Cuts off the branch below a step of tree_, or all around it, and begins anew with each of the
+// best actions there.
+bool UndirectedSearch::repair_at(uint32_t step, bool below, Trajectory& path) {
+  uint32_t goal = 0;
+  while (forest_->group(tree_.steps()[goal].edge.group).head != forest_->goal()) ++goal;
+  if (step == goal) return false;
+  const double kept = below ? copy_without(tree_, goal, step, cut_tree_)
+                            : copy_without(tree_, step, kNone, cut_tree_);
+  rank(cut_tree_, options_.repair_width, starts_);
+  bool better = false;
+  for (Action& first : starts_) {
+    other_tree_ = cut_tree_;
+    other_path_.actions.clear();
+    other_path_.score = kept;
+    apply(other_tree_, first, other_path_);
+    follow(other_tree_, other_path_);
+    if (other_path_.score <= path.score + kGain) continue;
+    std::swap(other_tree_, best_tree_);
+    path.score = other_path_.score;
+    better = true;
+  }
+  if (better) std::swap(best_tree_, tree_);
+  return better;
+}
+
 void UndirectedSearch::repair(Trajectory& path) {
   bool repaired = false;
   for (uint32_t pass = 0; pass < options_.repairs; ++pass) {
     bool better = false;
-    for (uint32_t step = 0; step < tree_.steps().size(); ++step) {
-      for (const bool below : {true, false}) {
-        uint32_t goal = 0;
-        while (forest_->group(tree_.steps()[goal].edge.group).head != forest_->goal()) ++goal;
-        if (step == goal) continue;
-        other_path_.actions.clear();
-        other_path_.score = below ? copy_without(tree_, goal, step, other_tree_)
-                                  : copy_without(tree_, step, kNone, other_tree_);
-        follow(other_tree_, other_path_);
-        if (other_path_.score <= path.score + kGain) continue;
-        std::swap(other_tree_, tree_);
-        path.score = other_path_.score;
-        better = true;
-      }
-    }
+    for (uint32_t step = 0; step < tree_.steps().size(); ++step)
+      for (const bool below : {true, false}) better |= repair_at(step, below, path);
     repaired |= better;
     if (!better) break;
   }

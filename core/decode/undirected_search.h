@@ -45,7 +45,8 @@ struct UndirectedOptions {
   bool lookahead = false;  // needs bounds of a chart
   bool stale_queue = false;
   uint32_t restarts = 1;
-  uint32_t repairs = 0;  // passes over the finished tree
+  uint32_t repairs = 0;       // passes over the finished tree
+  uint32_t repair_width = 1;  // actions tried where a branch was cut off
   uint32_t beam = 1;
   uint32_t sparse_bits = 0;
 };
@@ -144,6 +145,7 @@ class UndirectedSearch {
   void run_beam(uint32_t width, PartialTree& tree, Trajectory& path);
   // undirected_repair.cc
   void repair(Trajectory& path);
+  bool repair_at(uint32_t step, bool below, Trajectory& path);
   double copy_without(const PartialTree& from, uint32_t top, uint32_t cut, PartialTree& to);
   void retrace(const PartialTree& from, PartialTree& to, Trajectory& path);
   double local_score(const PartialTree& tree, const EdgeChoice& edge) const;
@@ -161,6 +163,8 @@ class UndirectedSearch {
   ActionLists lists_;
   PartialTree tree_;
   PartialTree other_tree_;
+  PartialTree cut_tree_;
+  PartialTree best_tree_;
   Trajectory other_path_;
   std::vector<Action> starts_;
   std::vector<Action> ranked_;

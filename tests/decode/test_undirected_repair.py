@@ -20,7 +20,7 @@ bounds = st.sampled_from(["local", "words", "chart"])
 @settings(max_examples=50, deadline=None)
 @given(
     rules=grammars, tokens=sentences, order=st.integers(1, 4), kappa=st.sampled_from([0.0, 1.0]),
-    cff=cffs, bounds=bounds, repairs=st.integers(1, 3),
+    cff=cffs, bounds=bounds, repairs=st.integers(1, 3), width=st.integers(1, 4),
 )  # fmt: skip
 def test_repairs_help_and_leave_a_derivation_that_could_have_grown_so(
     rules: list[cky.Rule],
@@ -30,10 +30,11 @@ def test_repairs_help_and_leave_a_derivation_that_could_have_grown_so(
     cff: str,
     bounds: str,
     repairs: int,
+    width: int,
 ) -> None:
     settings = {"order": order, "kappa": kappa, "cff": cff, "bounds": bounds}
     plain = Sentence(rules, tokens, **settings).decoder.decode(tokens)
-    decoder = Sentence(rules, tokens, **settings, repairs=repairs).decoder
+    decoder = Sentence(rules, tokens, **settings, repairs=repairs, repair_width=width).decoder
     found = decoder.decode(tokens)
     assert found.score >= plain.score - 1e-9
     exact = HieroDecoder(decoder.rules, decoder.lm, WEIGHTS, options=DecoderOptions(pops=10**9))

@@ -26,7 +26,8 @@ QUICK: dict[str, Any] = {
 }
 NARROW: dict[str, Any] = {
     "kappa": [0.0, 1.0], "bounds": ["local", "words"], "cff": ["raw"], "rates": [0.001],
-    "samples": 2, "sparse_bits": [0, 8], "repairs": [0, 1], "restarts": [1, 2], "beam": [1, 2],
+    "samples": 2, "sparse_bits": [0, 8], "repairs": [0, 1],
+    "repair_width": [1, 2], "restarts": [1, 2], "beam": [1, 2],
 }  # fmt: skip
 
 

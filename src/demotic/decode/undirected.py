@@ -60,6 +60,8 @@ class UndirectedOptions:
     repairs: int = 0
     """Passes over the finished tree: each branch is cut off and grown anew, and stays so if the
     translation scores better."""
+    repair_width: int = 1
+    """Actions to begin with where a branch was cut off."""
     beam: int = 1
     """Partial trees kept side by side."""
     sparse_bits: int = 0
@@ -180,11 +182,11 @@ class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
         begin = time.thread_time()
         self.rules, self.lm, self.options = rules, lm, options
         self._use_weights(_core.undirected_feature_names(rules), weights)
-        check_positive(options, "restarts", "beam", "span_limit", "max_edges")
+        check_positive(options, "restarts", "repair_width", "beam", "span_limit", "max_edges")
         if options.repairs < 0:
             raise ArgumentError("repairs must not be negative")
         settings = asdict(options)
-        for name in ("restarts", "repairs", "beam", "span_limit"):
+        for name in ("restarts", "repairs", "repair_width", "beam", "span_limit"):
             settings[name] = min(settings[name], MOST)
         self.sparse_features = 2**options.sparse_bits if options.sparse_bits else 0
         self.sparse = sparse

@@ -173,10 +173,19 @@ class Arms:
         def run() -> list[dict[str, Any]]:
             learner = self.bench.learner(1)
             rows = []
-            wide = (4,) if self._quick else (4, 16, 64)
+            wide = (4,) if self._quick else (4, 16)
             ways = {"greedy": UndirectedOptions()}
             ways |= {f"{n} restarts": UndirectedOptions(restarts=n) for n in wide}
             ways |= {f"beam {n}": UndirectedOptions(beam=n) for n in wide}
+            ways |= {
+                f"1 repair, width {n}": UndirectedOptions(repairs=1, repair_width=n)
+                for n in (1, *wide)
+            }
+            ways |= {
+                f"bounds {bounds}, kappa {kappa:g}": UndirectedOptions(bounds=bounds, kappa=kappa)
+                for bounds in ("words", "chart")
+                for kappa in (0.0, 1.0)
+            }
             for name, search in ways.items():
                 decoder = learner.decoder(search, learned["weights"])
                 begin = time.process_time()

@@ -65,7 +65,7 @@ class Choice:
         self._choose_view()
         self._choose_learning()
         self._choose_sparse()
-        for name in ("repairs", "restarts", "beam"):
+        for name in ("repairs", "repair_width", "restarts", "beam"):
             self._choose_search(name)
 
     def _choose_view(self) -> None:
@@ -107,6 +107,8 @@ class Choice:
                 self.best = self.learn(wider)
 
     def _choose_search(self, name: str) -> None:
+        if name == "repair_width" and not self.best.search.repairs:
+            return
         for value in getattr(self.config.tuned, name):
             if value != getattr(self.best.search, name):
                 search = replace(self.best.search, **{name: value})

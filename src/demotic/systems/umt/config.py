@@ -62,6 +62,7 @@ class TunedConfig:
     samples: int = 10
     sparse_bits: tuple[int, ...] = (0, 16)
     repairs: tuple[int, ...] = (0, 1, 3)
+    repair_width: tuple[int, ...] = (1, 3, 8)
     restarts: tuple[int, ...] = (1, 4, 16)
     beam: tuple[int, ...] = (1, 4)
     min_gain: float = 0.05
