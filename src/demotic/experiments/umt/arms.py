@@ -182,9 +182,14 @@ class Arms:
                 for n in (1, *wide)
             }
             ways |= {
-                f"bounds {bounds}, kappa {kappa:g}": UndirectedOptions(bounds=bounds, kappa=kappa)
-                for bounds in ("words", "chart")
+                f"bounds of {name}, kappa {kappa:g}": UndirectedOptions(bounds=name, kappa=kappa)
+                for name in ("words", "chart")
                 for kappa in (0.0, 1.0)
+            }
+            ahead = UndirectedOptions(bounds="chart", cff="delta", lookahead=True)
+            ways |= {
+                "lookahead": ahead,
+                "lookahead, 1 repair, width 3": replace(ahead, repairs=1, repair_width=3),
             }
             for name, search in ways.items():
                 decoder = learner.decoder(search, learned["weights"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from demotic.decode.undirected import UndirectedOptions
@@ -30,11 +31,16 @@ def gaps(bench: Bench, mert: Mapping[str, float]) -> dict[str, Any]:
     lines = bench.test.source
     wanted = [d.score for d in bench.hiero(HIERO["b30"], mert).decode_lines(lines)]
     found = {"b1": [d.score for d in bench.hiero(HIERO["b1"], mert).decode_lines(lines)]}
+    ahead = UndirectedOptions(bounds="chart", cff="delta", lookahead=True)
     ways = {
         "umt": UndirectedOptions(),
         "umt, kappa 1": UndirectedOptions(kappa=1.0),
         "umt, CFF off": UndirectedOptions(cff="off"),
         "umt, CFF delta": UndirectedOptions(cff="delta"),
+        "umt, bounds of words, kappa 1": UndirectedOptions(bounds="words", kappa=1.0),
+        "umt, bounds of a chart, kappa 1": UndirectedOptions(bounds="chart", kappa=1.0),
+        "umt, lookahead": ahead,
+        "umt, lookahead, 1 repair, width 3": replace(ahead, repairs=1, repair_width=3),
         "umt, 16 restarts": UndirectedOptions(restarts=16),
         "umt, beam 16": UndirectedOptions(beam=16),
     }

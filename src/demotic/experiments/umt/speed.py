@@ -1,12 +1,14 @@
 """E1: how long decoding takes, and how often the language model is asked.
 
 One thread, warm models, the median of several rounds in which the systems take turns.  UMT decodes
-under the weights that it learned, cube pruning under those of MERT.
+under the weights that it learned and under those of MERT for b30, cube pruning under those of
+MERT.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from demotic.decode import HieroDecoder
@@ -24,9 +26,14 @@ def systems(
 ) -> dict[str, HieroDecoder | UndirectedDecoder]:
     """All that is timed."""
     shared = {**mert["b30"], **dict.fromkeys(CFF, 1.0)}
+    ahead = UndirectedOptions(bounds="chart", cff="delta", lookahead=True)
     found: dict[str, HieroDecoder | UndirectedDecoder] = {
         "umt": bench.umt(UndirectedOptions(), umt),
         "umt, weights of b30": bench.umt(UndirectedOptions(), shared),
+        "umt, lookahead": bench.umt(ahead, shared),
+        "umt, lookahead, 1 repair, width 3": bench.umt(
+            replace(ahead, repairs=1, repair_width=3), shared
+        ),
     }
     for init in ("eager", "lazy"):
         for name, pops in HIERO.items():

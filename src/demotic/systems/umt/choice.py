@@ -71,8 +71,14 @@ class Choice:
     def _choose_view(self) -> None:
         """What the policy looks at, under the weights to start from."""
         tuned = self.config.tuned
-        for kappa, bounds, cff in product(tuned.kappa, tuned.bounds, tuned.cff):
-            search = replace(self.config.decode, kappa=kappa, bounds=bounds, cff=cff)
+        plain = self.config.decode
+        views = [
+            replace(plain, kappa=kappa, bounds=bounds, cff=cff)
+            for kappa, bounds, cff in product(tuned.kappa, tuned.bounds, tuned.cff)
+        ]
+        if tuned.lookahead:
+            views.append(replace(plain, lookahead=True, bounds="chart", cff="delta"))
+        for search in views:
             self.learn(_with_drl(replace(self.config, decode=search), epochs=0))
         self.best = max(self.trials, key=lambda trial: trial.bleu)
 

@@ -49,21 +49,22 @@ class TunedConfig:
     """What the preset ``tuned`` tries, one after the other, keeping what helps.
 
     First, under the weights to start from, what the policy looks at: ``kappa``, ``bounds``, ``cff``
-    in all combinations.  Then learning: the rates of ``LearnConfig`` with the paper's update, and
-    ``expected_reward`` with ``rates`` and ``samples``; the weights to start from stay if nothing is
-    better.  Then sparse features, judged on a fifth of the development set that learning does not
-    see.  At last ways to search that take longer.
+    in all combinations, and ``lookahead``.  Then learning: the rates of ``LearnConfig`` with the
+    paper's update, and ``expected_reward`` with ``rates`` and ``samples``; the weights to start
+    from stay if nothing is better.  Then sparse features, judged on a fifth of the development set
+    that learning does not see.  At last ways to search that take longer.
     """
 
     kappa: tuple[float, ...] = (0.0, 0.5, 1.0)
     bounds: tuple[Bounds, ...] = ("local", "words", "chart")
     cff: tuple[Cff, ...] = ("raw", "delta")
+    lookahead: bool = True
     rates: tuple[float, ...] = (0.001, 0.0003)
     samples: int = 10
     sparse_bits: tuple[int, ...] = (0, 16)
-    repairs: tuple[int, ...] = (0, 1, 3)
-    repair_width: tuple[int, ...] = (1, 3, 8)
-    restarts: tuple[int, ...] = (1, 4, 16)
+    repairs: tuple[int, ...] = (0, 1)
+    repair_width: tuple[int, ...] = (1, 3)
+    restarts: tuple[int, ...] = (1, 4)
     beam: tuple[int, ...] = (1, 4)
     min_gain: float = 0.05
     """BLEU points below which a slower way to search is not worth it."""
