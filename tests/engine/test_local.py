@@ -59,6 +59,18 @@ def test_more_rows_than_memory_are_sorted_on_disk(tmp_path: Path) -> None:
     assert totals(engine, words, times) == wanted
 
 
+def test_tables_made_on_the_way_are_seen_by_those_after_them() -> None:
+    tables = {
+        "totals": "SELECT word, CAST(sum(count) AS BIGINT) AS total FROM rows GROUP BY word",
+        "shares": "SELECT rows.*, total FROM rows JOIN totals ON rows.word = totals.word",
+    }
+    query = "SELECT count, total FROM shares ORDER BY word, count"
+    found = LocalEngine(threads=2).aggregate(batches(2, 3), SCHEMA, query, tables=tables)
+    assert [tuple(row.values()) for batch in found for row in batch.to_pylist()] == [
+        (count, 6) for _ in range(2) for count in (1, 2, 3)
+    ]
+
+
 def test_settings_that_cannot_work_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="thread"):
         LocalEngine(threads=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 import pyarrow as pa
@@ -24,6 +24,15 @@ class Engine(Protocol):
         """Bytes that a job should take, all in all; more goes to disk."""
 
     def aggregate(
-        self, rows: Iterable[pa.RecordBatch], schema: pa.Schema, query: str
+        self,
+        rows: Iterable[pa.RecordBatch],
+        schema: pa.Schema,
+        query: str,
+        *,
+        tables: Mapping[str, str] | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """The result of a query in standard SQL over the table ``rows``."""
+        """The result of a query in standard SQL over the table ``rows``.
+
+        ``tables`` are made before it, each by a query over those already there.  A query should
+        group, join or sort, not several of these at once: each of them wants the whole memory.
+        """

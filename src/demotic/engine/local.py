@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,9 +45,14 @@ class LocalEngine:
             )
 
     def aggregate(
-        self, rows: Iterable[pa.RecordBatch], schema: pa.Schema, query: str
+        self,
+        rows: Iterable[pa.RecordBatch],
+        schema: pa.Schema,
+        query: str,
+        *,
+        tables: Mapping[str, str] | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """The result of a query over the table ``rows``, in batches."""
+        """The result of a query over the table ``rows`` and ``tables`` made from it, in batches."""
         with _explained(), self._database() as database:
             columns = ", ".join(f'"{column.name}" {_TYPES[str(column.type)]}' for column in schema)
             database.execute(f"CREATE TABLE rows ({columns})")
@@ -55,6 +60,8 @@ class LocalEngine:
                 database.register("batch", batch)
                 database.execute("INSERT INTO rows SELECT * FROM batch")
                 database.unregister("batch")
+            for name, made in (tables or {}).items():
+                database.execute(f"CREATE TABLE {name} AS {made}")
             yield from database.sql(query).to_arrow_reader(_ROWS)
 
     @contextlib.contextmanager
@@ -69,6 +76,7 @@ class LocalEngine:
                 "threads": max(1, min(self.threads, memory // _DATABASE_THREAD)),
                 "memory_limit": f"{memory >> 20}MiB",
                 "temp_directory": folder,
+                "preserve_insertion_order": False,  # keeping it would take memory
             }
             # A file, so that rows which no longer fit need not be kept in memory.
             database = duckdb.connect(str(Path(folder) / "rows.db"), config=settings)

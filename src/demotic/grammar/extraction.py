@@ -44,14 +44,13 @@ _SCHEMA = pa.schema(
         ("origins", pa.binary()),
     ]
 )
-# Sums over equal (source, target) are left to the scorer, which meets them side by side.
-_QUERY = """
-    SELECT source, rows.target, links, mass, origins, total
-    FROM rows JOIN (
-        SELECT target, CAST(sum(mass) AS BIGINT) AS total FROM rows GROUP BY target
-    ) AS totals ON rows.target = totals.target
-    ORDER BY source, rows.target
-"""
+# One thing at a time, so that each has the memory.  Sums over equal (source, target) are left to the
+# scorer, which meets them side by side.
+_TABLES = {
+    "totals": "SELECT target, CAST(sum(mass) AS BIGINT) AS total FROM rows GROUP BY target",
+    "counted": "SELECT rows.*, total FROM rows JOIN totals ON rows.target = totals.target",
+}
+_QUERY = "SELECT * FROM counted ORDER BY source, target"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +145,8 @@ def extract_hiero(
             orientations=options.orientations,
         )
         with progress.step("scoring rules", unit="rules") as advance:
-            for number, batch in enumerate(engine.aggregate(counted, _SCHEMA, _QUERY)):
+            sorted_rows = engine.aggregate(counted, _SCHEMA, _QUERY, tables=_TABLES)
+            for number, batch in enumerate(sorted_rows):
                 if number == 0 and options.orientations:
                     scorer.use_orientations(extraction.orientations)
                 before = len(scorer)
