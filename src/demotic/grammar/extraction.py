@@ -44,8 +44,8 @@ _SCHEMA = pa.schema(
         ("origins", pa.binary()),
     ]
 )
-# One thing at a time, so that each has the memory.  Sums over equal (source, target) are left to the
-# scorer, which meets them side by side.
+# One thing at a time, so that each has the memory.  Sums over equal (source, target) are left to
+# the scorer, which meets them side by side.
 _TABLES = {
     "totals": "SELECT target, CAST(sum(mass) AS BIGINT) AS total FROM rows GROUP BY target",
     "counted": "SELECT rows.*, total FROM rows JOIN totals ON rows.target = totals.target",
