@@ -26,6 +26,7 @@ void phrase(nb::module_& m);
 void undirected(nb::module_& m);
 void local_model(nb::module_& m);
 void blocks(nb::module_& m);
+void block_events(nb::module_& m);
 void block_decoder(nb::module_& m);
 
 }  // namespace demotic::bind

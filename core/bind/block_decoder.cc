@@ -15,14 +15,6 @@ namespace {
 
 using Sentences = std::vector<BlockDecoder::Sentence>;
 
-UnigramCost unigram_named(const std::string& name) {
-  if (name == "raw") return UnigramCost::raw;
-  if (name == "per-word") return UnigramCost::per_word;
-  if (name == "equal-length") return UnigramCost::equal_length;
-  throw Error(Fault::argument, "there is no unigram cost '" + name + "'", 0,
-              "raw, per-word or equal-length");
-}
-
 }  // namespace
 
 void block_decoder(nb::module_& m) {
@@ -56,7 +48,7 @@ void block_decoder(nb::module_& m) {
                  .partition = z_alternatives ? Partition::alternatives : Partition::half,
                  .boundary = start ? Boundary::start : Boundary::neutral,
                  .smoothing = smoothing,
-                 .unigram = unigram_named(unigram),
+                 .unigram = unigram_cost(unigram),
                  .beam = beam == 0 ? std::numeric_limits<uint64_t>::max() : beam,
                  .delta = delta,
                  .max_nodes = max_nodes});

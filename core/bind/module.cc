@@ -62,5 +62,6 @@ NB_MODULE(_core, m) {
   demotic::bind::undirected(m);
   demotic::bind::local_model(m);
   demotic::bind::blocks(m);
+  demotic::bind::block_events(m);
   demotic::bind::block_decoder(m);
 }

@@ -1,8 +1,18 @@
 #include "grammar/block_costs.h"
 
+#include <string>
+
 #include "io/error.h"
 
 namespace demotic {
+
+UnigramCost unigram_cost(std::string_view name) {
+  if (name == "raw") return UnigramCost::raw;
+  if (name == "per-word") return UnigramCost::per_word;
+  if (name == "equal-length") return UnigramCost::equal_length;
+  throw Error(Fault::argument, "there is no unigram cost '" + std::string(name) + "'", 0,
+              "raw, per-word or equal-length");
+}
 
 BlockCosts::BlockCosts(const BlockTable& table, const Model* lm, const BlockCostOptions& options)
     : table_(&table),

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "grammar/block_match.h"
@@ -23,6 +24,9 @@ enum class UnigramCost : uint8_t {
   per_word,      // the same, divided by the length of the source phrase
   equal_length,  // -ln N(b) / sum of N over the blocks whose source phrase is as long
 };
+
+// By its name in settings: raw, per-word, equal-length.  Throws Error(argument).
+UnigramCost unigram_cost(std::string_view name);
 
 struct BlockCostOptions {
   double smoothing = 0.5;  // alpha of p_o = (N_o + alpha pi_o) / (N_L + N_R + alpha)

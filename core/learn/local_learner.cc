@@ -80,19 +80,19 @@ LocalLearner::Visit LocalLearner::visit(uint64_t number) const {
 // borders of a visit, those of its group, its features.
 void LocalLearner::fetch_borders(uint64_t number) const {
   if (options_.by_group) {
-    __builtin_prefetch(&events_.event_ptr[number]);
-    __builtin_prefetch(&events_.group_ptr[number]);
+    __builtin_prefetch(events_.event_ptr.data() + number);
+    __builtin_prefetch(events_.group_ptr.data() + number);
   } else {
-    __builtin_prefetch(&events_.group[number]);
-    __builtin_prefetch(&events_.label[number]);
+    __builtin_prefetch(events_.group.data() + number);
+    __builtin_prefetch(events_.label.data() + number);
   }
 }
 
 void LocalLearner::fetch_group(uint64_t number) const {
   if (options_.by_group)
-    __builtin_prefetch(&events_.label[events_.event_ptr[number]]);
+    __builtin_prefetch(events_.label.data() + events_.event_ptr[number]);
   else
-    __builtin_prefetch(&events_.group_ptr[events_.group[number]]);
+    __builtin_prefetch(events_.group_ptr.data() + events_.group[number]);
 }
 
 void LocalLearner::fetch_features(uint64_t number) const {
@@ -198,8 +198,8 @@ Objective LocalLearner::run_sequential(uint64_t pass, uint64_t begin, uint64_t e
       add_direction(now, weights_.dense, false, step, sum);
       apply(step);
     } else {
-      for (size_t i_label = 0; i_label < now.labels.size(); ++i_label)
-        perceptron_event(now.group, now.event + i_label, step.p, sum);
+      for (size_t k = 0; k < now.labels.size(); ++k)
+        perceptron_event(now.group, now.event + k, step.p, sum);
     }
   }
   return sum;

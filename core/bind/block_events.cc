@@ -1,0 +1,191 @@
+#include "grammar/block_events.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "bind/arrays.h"
+#include "bind/bind.h"
+
+namespace demotic::bind {
+
+namespace {
+
+PairCounts pair_counts_named(const std::string& name) {
+  if (name == "none") return PairCounts::none;
+  if (name == "observed") return PairCounts::observed;
+  if (name == "candidates") return PairCounts::candidates;
+  throw Error(Fault::argument, "pairs cannot be counted over '" + name + "'", 0,
+              "observed or candidates");
+}
+
+const char* name_of(BlockOrientation o) {
+  return o == BlockOrientation::left ? "L" : o == BlockOrientation::right ? "R" : "N";
+}
+
+BlockText text_of(const TokenLines& source, const TokenLines& target, const Links& links,
+                  const Links* all) {
+  return {source, target, links, all == nullptr ? links : *all};
+}
+
+void check_text(const BlockEventOptions& options, const BlockText& text, size_t end) {
+  const bool fits = end <= text.source.size() && end <= text.target.size() &&
+                    (!options.aligned || (end <= text.links.size() && end <= text.all.size()));
+  if (!fits) throw Error(Fault::argument, "texts and links have different numbers of lines");
+}
+
+using Group =
+    std::tuple<std::optional<uint32_t>, std::vector<std::tuple<uint32_t, const char*, uint32_t>>,
+               std::vector<uint32_t>>;
+
+Group group_of(const BlockCandidates& candidates, std::optional<uint32_t> previous) {
+  std::vector<std::tuple<uint32_t, const char*, uint32_t>> list;
+  for (const BlockCandidate& c : candidates.list)
+    list.emplace_back(c.block, name_of(c.orientation), c.source_begin);
+  return {previous, list, candidates.labels};
+}
+
+// (occurrences, L/R groups, N groups) of one sentence pair, for those who want to look.
+nb::tuple pair_events(const BlockTable& table, const BlockEventOptions& options,
+                      const TokenLines& source, const TokenLines& target, const Links& links,
+                      const Links* all, size_t line) {
+  const BlockText text = text_of(source, target, links, all);
+  check_text(options, text, line + 1);
+  BlockPairReader reader(table, options);
+  BlockCandidates candidates(table, options.candidates);
+  nb::list occurrences, successors, neutral;
+  if (!reader.read(text, line)) return nb::make_tuple(occurrences, successors, neutral);
+  for (const BlockOccurrence& o : reader.occurrences)
+    occurrences.append(
+        nb::make_tuple(o.block, o.source_begin, o.source_end, o.target_begin, o.target_end));
+  for (const OrientationEvents::Group& group : reader.events.groups) {
+    candidates.successors(reader.occurrences, reader.events, group);
+    successors.append(nb::cast(group_of(candidates, group.predecessor == kBeginBlock
+                                                        ? std::nullopt
+                                                        : std::optional(group.predecessor))));
+  }
+  for (const uint32_t i : reader.events.neutral) {
+    candidates.neutral(reader.occurrences[i]);
+    neutral.append(nb::cast(group_of(candidates, i)));
+  }
+  return nb::make_tuple(occurrences, successors, neutral);
+}
+
+}  // namespace
+
+void block_events(nb::module_& m) {
+  nb::class_<BlockEventOptions>(m, "BlockEventOptions", "What counts as an event")
+      .def(
+          "__init__",
+          [](BlockEventOptions* self, bool aligned, bool projection, bool start,
+             uint32_t alternatives, bool drop_rare, const std::string& count_pairs,
+             uint32_t longest) {
+            new (self) BlockEventOptions{
+                .aligned = aligned,
+                .projection = projection,
+                .boundary = start ? Boundary::start : Boundary::neutral,
+                .candidates = {.alternatives = alternatives, .drop_rare = drop_rare},
+                .count_pairs = pair_counts_named(count_pairs),
+                .longest = longest};
+          },
+          nb::arg("aligned"), nb::arg("projection"), nb::arg("start"), nb::arg("alternatives"),
+          nb::arg("drop_rare"), nb::arg("count_pairs"), nb::arg("longest"));
+
+  nb::class_<BlockEventCounts>(m, "BlockEventCounts", "See demotic.grammar.EventCounts")
+      .def_ro("pairs", &BlockEventCounts::pairs)
+      .def_ro("skipped", &BlockEventCounts::skipped)
+      .def_ro("occurrences", &BlockEventCounts::occurrences)
+      .def_ro("left", &BlockEventCounts::left)
+      .def_ro("right", &BlockEventCounts::right)
+      .def_ro("neutral", &BlockEventCounts::neutral)
+      .def_ro("groups", &BlockEventCounts::groups)
+      .def_ro("candidates", &BlockEventCounts::candidates)
+      .def_ro("rare", &BlockEventCounts::rare);
+
+  struct Counter {
+    BlockEventOptions options;
+    BlockEventCounter counter;
+  };
+  nb::class_<Counter>(m, "BlockEventCounter", "Counts orientations and pairs of blocks")
+      .def(
+          "__init__",
+          [](Counter* self, const BlockTable& table, const BlockEventOptions& options) {
+            new (self) Counter{options, BlockEventCounter(table, options)};
+          },
+          nb::arg("table"), nb::arg("options"), nb::keep_alive<1, 2>())
+      .def(
+          "run",
+          [](Counter& c, const TokenLines& source, const TokenLines& target, const Links& links,
+             const Links* all, size_t begin, size_t end, unsigned threads) {
+            const BlockText text = text_of(source, target, links, all);
+            check_text(c.options, text, end);
+            const nb::gil_scoped_release unlocked;
+            c.counter.run(text, begin, end, threads);
+          },
+          nb::arg("source"), nb::arg("target"), nb::arg("links"), nb::arg("all").none(),
+          nb::arg("begin"), nb::arg("end"), nb::arg("threads"))
+      .def("left", [](const Counter& c) { return numpy(c.counter.left()); })
+      .def("right", [](const Counter& c) { return numpy(c.counter.right()); })
+      .def(
+          "frequent_pairs",
+          [](Counter& c, uint32_t threshold) {
+            std::vector<uint64_t> keys;
+            {
+              const nb::gil_scoped_release unlocked;
+              keys = frequent_keys(c.counter.take_pairs(), threshold);
+            }
+            return numpy(std::move(keys));
+          },
+          nb::arg("threshold"), "Keys of the pairs met more often than that; empties the counter")
+      .def_prop_ro("counts", [](const Counter& c) { return c.counter.counts(); });
+
+  struct Builder {
+    BlockEventOptions options;
+    BlockCosts costs;
+    std::unique_ptr<BlockEventBuilder> builder;
+  };
+  nb::class_<Builder>(m, "BlockEventBuilder", "Events with the features of their candidates")
+      .def(
+          "__init__",
+          [](Builder* self, const BlockTable& table, const Model* lm, const BlockPairs& pairs,
+             const BlockEventOptions& options, double smoothing, const std::string& unigram,
+             const std::string& folder, size_t memory) {
+            BlockCosts costs(table, lm, {.smoothing = smoothing, .unigram = unigram_cost(unigram)});
+            new (self) Builder{options, std::move(costs), nullptr};
+            try {
+              self->builder =
+                  std::make_unique<BlockEventBuilder>(self->costs, pairs, options, folder, memory);
+            } catch (...) {
+              self->~Builder();
+              throw;
+            }
+          },
+          nb::arg("table"), nb::arg("lm").none(), nb::arg("pairs"), nb::arg("options"),
+          nb::arg("smoothing"), nb::arg("unigram"), nb::arg("folder"), nb::arg("memory"),
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
+      .def(
+          "run",
+          [](Builder& b, const TokenLines& source, const TokenLines& target, const Links& links,
+             const Links* all, size_t begin, size_t end, unsigned threads) {
+            const BlockText text = text_of(source, target, links, all);
+            check_text(b.options, text, end);
+            const nb::gil_scoped_release unlocked;
+            b.builder->run(text, begin, end, threads);
+          },
+          nb::arg("source"), nb::arg("target"), nb::arg("links"), nb::arg("all").none(),
+          nb::arg("begin"), nb::arg("end"), nb::arg("threads"))
+      .def(
+          "finish",
+          [](Builder& b) { return nb::make_tuple(b.builder->successors(), b.builder->neutral()); },
+          "L/R events and N events");
+  m.def("block_pair_events", &pair_events, nb::arg("table"), nb::arg("options"), nb::arg("source"),
+        nb::arg("target"), nb::arg("links"), nb::arg("all").none(), nb::arg("line"));
+}
+
+}  // namespace demotic::bind
