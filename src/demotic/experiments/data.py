@@ -3,9 +3,9 @@
     data = read_folder(Path("multi30k/tok"), "de", "en")
     data.train, data.dev, data.test                     # Bitexts
 
-The training part is called ``train``; the development part ``dev``, ``val``, ``valid`` or ``tune``;
-the test part anything that begins with ``test``, or ``devtest``.  Files end in the language, with
-``.gz`` after it if they are compressed.
+The training part's name begins with ``train``; the development part is ``dev``, ``val``, ``valid``
+or ``tune``; the test part's name begins with ``test``, or is ``devtest``.  Files end in the
+language, with ``.gz`` after it if they are compressed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def read_folder(
         for path in folder.iterdir()
         if path.name.removesuffix(".gz").endswith(f".{source}")
     )
-    train = _one(folder, [name for name in names if name == "train"], "train", source)
+    train = _one(folder, [name for name in names if name.startswith("train")], "train", source)
     dev = _one(folder, [name for name in DEV if name in names], "dev", source)
     tests = [name for name in names if name.startswith("test")] or [
         name for name in names if name == "devtest"

@@ -17,11 +17,14 @@ def tuned_by_mert(bench: Bench, name: str) -> dict[str, Any]:
     """MERT for cube pruning, on one thread; its weights, its cost, the translations it leads to."""
     decoder = bench.hiero(HIERO[name], {})
     task = TuningTask(decoder, bench.dev, "kbest", 100, 1)
-    options = MertOptions(iterations=3) if bench.setup.quick else MertOptions()
+    # A model that was given has been tuned already; a few rounds more adapt its weights.
+    given = bench.setup.model is not None
+    start = bench.model.weights if given else START
+    options = MertOptions(iterations=2) if bench.setup.quick or given else MertOptions()
     begin = time.process_time()
     found = mert(
         task,
-        {feature: START.get(feature, 0.0) for feature in task.feature_names},
+        {feature: start.get(feature, 0.0) for feature in task.feature_names},
         options=options,
         progress=bench.setup.progress,
     )
