@@ -33,6 +33,7 @@ LENGTHS = (10, 25, 50, 100, 200)
 BOUNDS = {"Cff1": 1.0, "Cff2": 1.0, "CffHead": 1.0}
 FIRST = "cube pruning, 30 pops, eager"
 PLAIN = "undirected"
+AHEAD = "undirected, looking ahead"
 Decoder = HieroDecoder | UndirectedDecoder
 
 
@@ -70,8 +71,9 @@ def settings(
         "undirected, kappa 1": undirected(kappa=1.0),
         "undirected, kappa 1, bounds of words": undirected(kappa=1.0, bounds="words"),
         "undirected, kappa 1, bounds of a chart": undirected(kappa=1.0, bounds="chart"),
-        "the same, 4 restarts": undirected(kappa=1.0, bounds="chart", restarts=4),
-        "the same, beam 4": undirected(kappa=1.0, bounds="chart", beam=4),
+        AHEAD: undirected(bounds="chart", lookahead=True),
+        "the same, 4 restarts": undirected(bounds="chart", lookahead=True, restarts=4),
+        "the same, beam 4": undirected(bounds="chart", lookahead=True, beam=4),
     }
 
 
@@ -126,7 +128,7 @@ def lengths(make: Callable[[], Decoder], source: list[str]) -> None:
     words = " ".join(source).split()
     words = words[: len(words) // max(LENGTHS) * max(LENGTHS)]
     print(
-        "\n| words | microseconds/word | parse | inside-outside | rescoring | actions/word "
+        "| words | microseconds/word | parse | inside-outside | rescoring | actions/word "
         "| LM evaluations/word |\n|---:" + "|---:" * 6 + "|"
     )
     for length in LENGTHS:
@@ -152,7 +154,9 @@ def measure(rules: RuleTable, lm: LanguageModel, weights: dict[str, float], coun
     print(f"{len(rules):,} rules, {len(source)} sentences, one thread, CPU time")
     made = settings(rules, lm, weights)
     compare(made, source, reference)
-    lengths(made[PLAIN], source)
+    for name in (PLAIN, AHEAD):
+        print(f"\n{name}, by length:")
+        lengths(made[name], source)
 
 
 def main() -> None:

@@ -110,8 +110,9 @@ void BranchBounds::pass_down() {
       for (uint32_t k = 0; k < kMaxArity && group.tails[k] != kNoNode; ++k) {
         const uint32_t tail = group.tails[k];
         // What the branch kept at v has beside the tail was seen; of others there is an estimate.
-        const double sum = kept ? outside_[v] + inside_[v] - inside_[tail]
-                                : outside_[v] + estimate(g) - inside_[tail];
+        double sum = outside_[v] + (kept ? inside_[v] - inside_[tail] : best_[g]);
+        if (const uint32_t other = group.tails[1 - k]; !kept && other != kNoNode)
+          sum += inside_[other];
         std::vector<double>& known = kept ? around_ : outside_;
         if (sum <= known[tail]) continue;
         known[tail] = sum;
