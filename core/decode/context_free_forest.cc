@@ -123,12 +123,31 @@ void ContextFreeForestBuilder::advance(uint32_t begin, uint32_t end,
   }
 }
 
+bool ContextFreeForestBuilder::is_sound(uint32_t trie, uint32_t arity) {
+  Sound& sound = sound_[trie];
+  if (sound == Sound::unknown) {
+    sound = Sound::yes;
+    const uint32_t first = table_.first_rule(trie);
+    for (uint32_t rule = first; rule < table_.last_rule(trie); ++rule)
+      if (!table_.usable(rule, arity) || table_.lhs(rule) != table_.lhs(first)) sound = Sound::no;
+  }
+  return sound == Sound::yes;
+}
+
 // The rules behind a finished item become edges of their left-hand sides.
 void ContextFreeForestBuilder::collect(uint32_t trie, const std::array<uint32_t, kMaxArity>& tails,
                                        bool wide) {
   const uint32_t arity = (tails[0] != kNoNode) + (tails[1] != kNoNode);
+  const uint32_t first = table_.first_rule(trie);
   const uint32_t last = table_.last_rule(trie);
-  for (uint32_t rule = table_.first_rule(trie); rule < last; ++rule) {
+  if (first >= last) return;
+  if (is_sound(trie, arity)) {
+    const uint32_t lhs = table_.lhs(first);
+    if (wide && lhs != plan_.s()) return;
+    for (uint32_t rule = first; rule < last; ++rule) pending_[lhs].push_back({rule, tails});
+    return;
+  }
+  for (uint32_t rule = first; rule < last; ++rule) {
     if (!table_.usable(rule, arity)) continue;  // of a damaged table
     const uint32_t lhs = table_.lhs(rule);
     if (!wide || lhs == plan_.s()) pending_[lhs].push_back({rule, tails});

@@ -118,7 +118,8 @@ class ParsePlan {
 
 class ContextFreeForestBuilder {
  public:
-  explicit ContextFreeForestBuilder(const ParsePlan& plan) : plan_(plan), table_(plan.table()) {}
+  explicit ContextFreeForestBuilder(const ParsePlan& plan)
+      : plan_(plan), table_(plan.table()), sound_(plan.table().nodes(), Sound::unknown) {}
 
   // `sentence` holds ids of the table's source vocabulary; unknown words are kUnknown.
   void operator()(std::span<const uint32_t> sentence, ContextFreeForest& out);
@@ -129,6 +130,10 @@ class ContextFreeForestBuilder {
     std::array<uint32_t, kMaxArity> tails;
   };
 
+  // Of the rules of a trie node: are all usable and of one left-hand side?
+  enum class Sound : uint8_t { unknown, yes, no };
+
+  bool is_sound(uint32_t trie, uint32_t arity);
   bool relax(bool too_large);
   bool parse(std::span<const uint32_t> sentence);
   bool parse_from(uint32_t begin, std::span<const uint32_t> sentence);
@@ -143,6 +148,7 @@ class ContextFreeForestBuilder {
 
   const ParsePlan& plan_;
   const RuleTable& table_;
+  std::vector<Sound> sound_;  // by trie node; saves a look at every target side
   uint32_t limit_ = 0;
   bool own_ = false;  // S of the grammar has no span limit
   bool glue_ = false;

@@ -2,6 +2,16 @@
 
 namespace demotic {
 
+namespace {
+
+// A call of memcmp, which is what == becomes, takes longer than all the rest.
+bool same_tails(const std::array<uint32_t, kMaxArity>& a,
+                const std::array<uint32_t, kMaxArity>& b) {
+  return a[0] == b[0] && a[1] == b[1];
+}
+
+}  // namespace
+
 void UndirectedForest::build(const ContextFreeForest& forest, const SourceSentence& sentence) {
   nodes_.assign(forest.nodes.begin(), forest.nodes.end());
   edges_ = forest.edges.size();
@@ -19,7 +29,8 @@ void UndirectedForest::build(const ContextFreeForest& forest, const SourceSenten
     for (uint32_t e = forest.first_in(v); e < forest.last_in(v); ++e) {
       const ForestEdge& edge = forest.edges[e];
       // The same span and tails mean the same source side, so a rule that follows is of it, too.
-      if (groups_.size() > first && edge.rule < kGlueFirst && edge.tails == groups_.back().tails &&
+      if (groups_.size() > first && edge.rule < kGlueFirst &&
+          same_tails(edge.tails, groups_.back().tails) &&
           edge.rule == groups_.back().first_rule + groups_.back().rules) {
         ++groups_.back().rules;
       } else {
