@@ -130,10 +130,9 @@ void LocalLearner::add_direction(const Visit& visit, std::span<const double> den
       }
   double own = 0.0;
   for (const uint32_t y : visit.labels) own += p[y];
-  const double log_z = to_probabilities(p.data(), n);
+  const auto [log_z, best] = to_probabilities(p.data(), n);
   if (!std::isfinite(log_z)) overflow(visit.event);
   sum.loss += labels * log_z - own;
-  const double best = *std::max_element(p.begin(), p.begin() + n);
   for (const uint32_t y : visit.labels) sum.right += p[y] >= best;
   expectations(p.data(), events_.width, x, n, step.mean.data());
   for (uint32_t f = 0; f < events_.width; ++f) {

@@ -29,7 +29,7 @@ void measure(std::vector<double>& s, uint32_t n, std::span<const uint32_t> label
              Objective& sum) {
   double own = 0.0;
   for (const uint32_t y : labels) own += s[y];
-  const double log_z = to_probabilities(s.data(), n);
+  const auto [log_z, best] = to_probabilities(s.data(), n);
   if (!std::isfinite(log_z))
     throw Error(Fault::argument,
                 "the score of event " + std::to_string(event + 1) + " is not finite", 0,
@@ -37,7 +37,6 @@ void measure(std::vector<double>& s, uint32_t n, std::span<const uint32_t> label
   sum.loss += static_cast<double>(labels.size()) * log_z - own;
   sum.events += labels.size();
   if (n == 1) sum.trivial += labels.size();
-  const double best = *std::max_element(s.begin(), s.begin() + n);
   for (const uint32_t y : labels) sum.right += s[y] >= best;
 }
 

@@ -46,7 +46,7 @@ class Permutation {
     return (product ^ product >> 29) * 0xd6e8feb86659fd93ull;
   }
 
-  static constexpr int kRounds = 6;
+  static constexpr int kRounds = 4;
   uint64_t size_;
   unsigned low_bits_, high_bits_;
   uint64_t keys_[kRounds];

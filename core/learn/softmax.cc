@@ -32,8 +32,16 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 DEMOTIC_WIDE void dense_scores(const double* w, uint32_t width, const float* x, uint32_t n,
                                double* s) {
-  uint32_t j = 0;
-  for (; j + 4 <= n; j += 4) {
+  if (n < 4) {
+    for (uint32_t j = 0; j < n; ++j) {
+      double sum = 0.0;
+      for (uint32_t f = 0; f < width; ++f) sum += w[f] * static_cast<double>(x[size_t{f} * n + j]);
+      s[j] = sum;
+    }
+    return;
+  }
+  for (uint32_t at = 0; at < n; at += 4) {
+    const uint32_t j = at + 4 <= n ? at : n - 4;  // the last four overlap those before
     Doubles sum = {};
     for (uint32_t f = 0; f < width; ++f) {
       LOAD(Floats, values, x + size_t{f} * n + j);
@@ -41,14 +49,9 @@ DEMOTIC_WIDE void dense_scores(const double* w, uint32_t width, const float* x, 
     }
     std::memcpy(s + j, &sum, sizeof(sum));
   }
-  for (; j < n; ++j) {
-    double sum = 0.0;
-    for (uint32_t f = 0; f < width; ++f) sum += w[f] * static_cast<double>(x[size_t{f} * n + j]);
-    s[j] = sum;
-  }
 }
 
-DEMOTIC_WIDE double to_probabilities(double* s, uint32_t n) {
+DEMOTIC_WIDE Softmax to_probabilities(double* s, uint32_t n) {
   const auto room = static_cast<uint32_t>(softmax_room(n));
   for (uint32_t j = n; j < room; ++j) s[j] = s[0];
   Doubles most = {-kInfinity, -kInfinity, -kInfinity, -kInfinity};
@@ -60,7 +63,7 @@ DEMOTIC_WIDE double to_probabilities(double* s, uint32_t n) {
   }
   const double best = std::fmax(std::fmax(most[0], most[1]), std::fmax(most[2], most[3]));
   if (!(check[0] + check[1] + check[2] + check[3] == 0.0))
-    return std::numeric_limits<double>::quiet_NaN();
+    return {std::numeric_limits<double>::quiet_NaN(), 0.0};
 
   // exp(x) for x in [-708, 0]: x = k ln 2 + r, a Taylor polynomial of degree 11 in |r| <= ln 2 / 2
   // (6e-15 off at most),
@@ -104,20 +107,36 @@ DEMOTIC_WIDE double to_probabilities(double* s, uint32_t n) {
   const double total = (sum[0] + sum[2]) + (sum[1] + sum[3]);
   const double scale = 1.0 / total;
   for (uint32_t j = 0; j < room; ++j) s[j] *= scale;
-  return best + std::log(total);
+  return {best + std::log(total), scale};  // exp(0) is exactly 1
 }
 
 DEMOTIC_WIDE void expectations(const double* p, uint32_t width, const float* x, uint32_t n,
                                double* mean) {
+  const uint32_t whole = n / 4 * 4;
+  const uint32_t rest = n - whole;
+  // Of the last four values those that were not counted yet.
+  Doubles last = {};
+  if (rest > 0 && n >= 4) {
+    std::memcpy(&last, p + n - 4, sizeof(last));
+    for (uint32_t i = 0; i < 4 - rest; ++i) last[i] = 0.0;
+  }
   for (uint32_t f = 0; f < width; ++f, x += n) {
+    if (n < 4) {
+      double sum = 0.0;
+      for (uint32_t j = 0; j < n; ++j) sum += p[j] * static_cast<double>(x[j]);
+      mean[f] = sum;
+      continue;
+    }
     Doubles sum = {};
-    uint32_t j = 0;
-    for (; j + 4 <= n; j += 4) {
+    for (uint32_t j = 0; j < whole; j += 4) {
       LOAD(Floats, values, x + j);
       LOAD(Doubles, weight, p + j);
       sum += weight * __builtin_convertvector(values, Doubles);
     }
-    for (uint32_t i = 0; j < n; ++i, ++j) sum[i] += p[j] * static_cast<double>(x[j]);
+    if (rest > 0) {
+      LOAD(Floats, values, x + n - 4);
+      sum += last * __builtin_convertvector(values, Doubles);
+    }
     mean[f] = (sum[0] + sum[2]) + (sum[1] + sum[3]);
   }
 }

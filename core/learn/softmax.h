@@ -3,8 +3,8 @@
 //
 //   std::vector<double> s(softmax_room(n));    a little more than n
 //   dense_scores(w, width, x, n, s);           s[j] = sum_f w[f] x[f * n + j]
-//   double log_z = to_probabilities(s, n);     s becomes exp(s - log_z); NaN if a score is not
-//                                              finite
+//   Softmax z = to_probabilities(s, n);        s becomes exp(s - z.log_z), z.top the largest of
+//                                              them; NaN if a score is not finite
 //   expectations(s, width, x, n, mean);        mean[f] = sum_j s[j] x[f * n + j]
 //
 // Sums are taken in an order that depends on n alone, and the exponential is a polynomial: results
@@ -19,7 +19,10 @@ namespace demotic {
 constexpr size_t softmax_room(uint32_t n) { return (size_t{n} + 3) / 4 * 4; }
 
 void dense_scores(const double* w, uint32_t width, const float* x, uint32_t n, double* s);
-double to_probabilities(double* s, uint32_t n);
+struct Softmax {
+  double log_z, top;
+};
+Softmax to_probabilities(double* s, uint32_t n);
 void expectations(const double* p, uint32_t width, const float* x, uint32_t n, double* mean);
 
 }  // namespace demotic
