@@ -142,6 +142,7 @@ class UndirectedSearch {
   void run(Trajectory& path, uint32_t restarts, uint32_t beam);
   void run_once(Trajectory& path, uint32_t restarts, uint32_t beam);
   void run_from(Action start, uint32_t beam, PartialTree& tree, Trajectory& path);
+  // undirected_beam.cc
   void run_beam(uint32_t width, PartialTree& tree, Trajectory& path);
   // undirected_repair.cc
   void repair(Trajectory& path);
