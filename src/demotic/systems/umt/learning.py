@@ -128,7 +128,7 @@ class Learner:
             options=options,
             seed=self.seed,
             progress=self.progress,
-            checkpoint=self._checkpoint(greedy, options, start),
+            checkpoint=self._checkpoint(greedy, options, start, curve=curve),
             resume=self.resume,
             evaluate=judge if curve else None,
         )
@@ -155,10 +155,15 @@ class Learner:
         return Bleu(tokenise="none").score(lines, [judge.reference]).value
 
     def _checkpoint(
-        self, search: UndirectedOptions, options: DrlOptions, start: Mapping[str, float]
+        self,
+        search: UndirectedOptions,
+        options: DrlOptions,
+        start: Mapping[str, float],
+        *,
+        curve: bool,
     ) -> Path | None:
         if self.folder is None:
             return None
         chosen = {**asdict(options), "epochs": None}
-        key = dumps([asdict(search), chosen, dict(start), self.seed, len(self.dev.source)])
+        key = dumps([asdict(search), chosen, dict(start), self.seed, len(self.dev.source), curve])
         return self.folder / f"drl-{sha256(key.encode()).hexdigest()[:12]}.json"
