@@ -180,7 +180,10 @@ def test_the_tuned_preset_tries_all_and_keeps_the_best(tmp_path: Path) -> None:
     work = tmp_path / "work"
     model = demotic.train(
         toys.bitext(200), system="umt", dev=toys.bitext(60, 7), work=work, out=tmp_path / "model",
-        config={**QUICK, "preset": "tuned", "tuned": NARROW},
+        config={
+            **QUICK, "preset": "tuned", "tuned": NARROW,
+            "tune": {"mert": {"iterations": 1, "restarts": 0}},
+        },
     )  # fmt: skip
     record = json.loads((work / "learning.json").read_text())
     trials = [trial["search"] for trial in record["trials"]]
@@ -192,6 +195,7 @@ def test_the_tuned_preset_tries_all_and_keeps_the_best(tmp_path: Path) -> None:
     }
     assert record["chosen"]["bleu"] >= max(trial["bleu"] for trial in record["trials"]) - 0.2
     assert model.about.config["decode"] == record["chosen"]["search"]
+    assert (work / "mert-weights.json").is_file(), "where it started from"
 
 
 def test_sparse_weights_are_saved_with_the_model(tmp_path: Path) -> None:

@@ -33,8 +33,9 @@ class LearnConfig:
     rates: tuple[float, ...] = (1.0, 0.1, 0.01)
     """Learning rates to try; the one of the highest BLEU on the development set is taken.  Where
     there are none, ``drl.rate`` is."""
-    start: Literal["default", "mert"] = "default"
-    """Weights to start from: fixed ones, or those that MERT finds for cube pruning."""
+    start: Literal["auto", "default", "mert"] = "auto"
+    """Weights to start from: fixed ones, or those that MERT finds for cube pruning.  ``auto`` is
+    MERT for the preset ``tuned``, and fixed ones for the others."""
     drl: DrlOptions = field(default_factory=DrlOptions)
     memory: int = 1 << 30
     """Bytes of parsed sentences kept from epoch to epoch; beyond, sentences are parsed again."""
@@ -81,3 +82,9 @@ class Config(TrainingConfig):
     tuned: TunedConfig = field(default_factory=TunedConfig)
     tune: TuneConfig = field(default_factory=TuneConfig)
     """Of MERT, where learning starts from its weights."""
+
+    @property
+    def starts_from_mert(self) -> bool:
+        """Does learning start from the weights of MERT?"""
+        start = self.learn.start
+        return start == "mert" or (start == "auto" and self.preset == "tuned")

@@ -34,7 +34,7 @@ def fit(
     rules = extract_rules(training, config.grammar, text, links)
     lm = training.language_model(text)
     base = START
-    if config.learn.start == "mert":
+    if config.starts_from_mert:
         base = mert_weights(training, config, text, rules, lm)
     weights = learn_weights(training, config, text, rules, lm, base)
     training.config = config = chosen(config, weights)
