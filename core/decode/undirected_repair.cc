@@ -10,6 +10,10 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 constexpr double kGain = 1e-9;  // of the score; less is rounding
+// Every repair goes over the whole tree, so that a pass takes time with the square of its size.
+// Sentences of 200 words stay below this number of steps; of a longer one, only the first branches
+// are repaired.
+constexpr uint64_t kMostSteps = 400'000;
 
 }  // namespace
 
@@ -101,10 +105,13 @@ bool UndirectedSearch::repair_at(uint32_t step, bool below, Trajectory& path) {
 
 void UndirectedSearch::repair(Trajectory& path) {
   bool repaired = false;
+  uint64_t steps = 0;
   for (uint32_t pass = 0; pass < options_.repairs; ++pass) {
     bool better = false;
-    for (uint32_t step = 0; step < tree_.steps().size(); ++step)
+    for (uint32_t step = 0; step < tree_.steps().size() && steps < kMostSteps; ++step) {
+      steps += 2 * tree_.steps().size() * options_.repair_width;
       for (const bool below : {true, false}) better |= repair_at(step, below, path);
+    }
     repaired |= better;
     if (!better) break;
   }

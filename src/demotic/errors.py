@@ -58,3 +58,11 @@ class ArgumentError(DemoticError):
 
 class MissingDependencyError(DemoticError):
     """An optional package is needed and not installed; the remedy names it."""
+
+
+def check_counts(options: object, *names: str) -> None:
+    """Raise where one of these options is not a count that fits into 32 bits."""
+    for name in names:
+        value = getattr(options, name)
+        if not 0 <= value < 2**32:
+            raise ArgumentError(f"{name} is {value}", remedy="give a number from 0 to 4294967295")

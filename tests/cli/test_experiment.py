@@ -42,3 +42,10 @@ def test_seeds_are_numbers(tmp_path: Path) -> None:
     result = RUN.invoke(app, ["experiment", "umt", *options(tmp_path), "--seeds", "one"])
     assert result.exit_code == 2
     assert "1,2,3" in result.output
+
+
+def test_an_option_that_an_experiment_does_not_use_is_refused(tmp_path: Path) -> None:
+    for option, value in (("--seeds", "1"), ("--repeats", "3"), ("--model", "m")):
+        result = RUN.invoke(app, ["experiment", "blocks", *options(tmp_path), option, value])
+        assert result.exit_code == 2
+        assert "does not use it" in result.output

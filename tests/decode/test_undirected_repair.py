@@ -76,3 +76,16 @@ def test_a_branch_that_was_chosen_in_the_dark_is_repaired() -> None:
         worse += repaired < plain - 1e-9
     assert worse == 0
     assert better > 0
+
+
+def test_repairs_of_very_long_sentences_are_bounded() -> None:
+    rules = [cky.Rule("X", (s,), (t,), -1.0 - i / 10) for s in "ABC" for i, t in enumerate("abc")]
+
+    def steps(length: int) -> int:
+        words = ["ABC"[i * i % 3] for i in range(length)]
+        decoder = Sentence(rules, words, order=3, repairs=1).decoder
+        decoder.decode(words)
+        return decoder.counters.steps
+
+    assert steps(200) > 3 * steps(100)
+    assert steps(800) < 1.5 * steps(400)

@@ -127,7 +127,7 @@ def test_presets_have_the_features_and_search_of_their_row(name: str, tmp_path: 
     )  # fmt: skip
     row = ROWS[name]
     used = {feature for feature, weight in model.weights.items() if weight != 0}
-    expected = set(row.features) | {"PassThrough"}
+    expected = set(row.features) | {"PassThrough", "Partition", "Pairs"}
     if row.oriented:
         expected |= {f"Neutral{each}" for each in row.features if each != "Orientation"}
     else:  # the same vector for every transition
@@ -220,3 +220,40 @@ def test_projection_trains_too(tmp_path: Path) -> None:
         config={**QUICK, "preset": "row4", "blocks": {"extraction": "projection"}},
     )  # fmt: skip
     assert model.translate(next(iter(bitext(1, 11))).source).text
+
+
+@pytest.mark.parametrize("rare", ["replace", "drop"])
+def test_an_oracle_may_use_a_block_that_is_not_among_the_alternatives(
+    rare: str, tmp_path: Path
+) -> None:
+    events = {**QUICK["events"], "alternatives": 1, "rare": rare}
+    model = demotic.train(
+        bitext(150), system="blocks", dev=bitext(20, 7), out=tmp_path / "model",
+        config={**QUICK, "events": events},
+    )  # fmt: skip
+    assert model.translate(next(iter(bitext(1, 11))).source).text
+
+
+def test_explanations_add_up_to_the_score(trained: Path) -> None:
+    found = demotic.load(trained).explain("adj1 noun2 verb3 noun4 .")
+    total = sum(value * found.weights[name] for name, value in found.features.items())
+    assert total == pytest.approx(found.score)
+
+
+def test_a_reordering_that_the_preset_does_not_have_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="row6 swaps"):
+        from_record(Config, {"decode": {"reorder": "monotone"}})
+    assert from_record(Config, {"preset": "row1"}).decode.reorder == "monotone"
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"seed": -1}, {"blocks": {"max_words": -1}}, {"blocks": {"min_count": 2**40}},
+        {"events": {"alternatives": -1}}, {"events": {"pair_threshold": -1}},
+        {"learn": {"joint": {"minibatch": -1}}},
+    ],
+)  # fmt: skip
+def test_counts_are_checked_before_anything_is_trained(setting: dict[str, object]) -> None:
+    with pytest.raises(ArgumentError):
+        from_record(Config, setting)

@@ -28,11 +28,17 @@ class Outer:
     longest: int | None = 100
     quick: bool = False
     inner: Inner = field(default_factory=Inner)
+    slow: Inner = field(default_factory=lambda: Inner(order=7, rate=0.25))
 
 
 def test_defaults_fill_what_is_not_mentioned() -> None:
     made = from_record(Outer, {"inner": {"order": 3}})
     assert made == Outer(inner=Inner(order=3))
+
+
+def test_a_section_keeps_the_defaults_that_its_field_has() -> None:
+    made = from_record(Outer, {"slow": {"rate": 1}})
+    assert made.slow == Inner(order=7, rate=1.0)
 
 
 def test_a_record_survives_json() -> None:

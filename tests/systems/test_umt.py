@@ -234,3 +234,15 @@ def test_damaged_sparse_weights_are_reported(umt_model: Path, tmp_path: Path) ->
         part.write_bytes(bad)
         with pytest.raises(CorruptFileError):
             demotic.load(tmp_path / "model", verify=False).translate("noun1")
+
+
+def test_a_checkpoint_of_other_rules_is_not_continued(tmp_path: Path) -> None:
+    def train(out: str, work: str, order: int, resume: bool) -> dict[str, float]:
+        model = demotic.train(
+            toys.bitext(150), system="umt", dev=toys.bitext(30, 7), work=tmp_path / work,
+            config={**QUICK, "lm": {"order": order}}, out=tmp_path / out, resume=resume,
+        )  # fmt: skip
+        return dict(model.weights)
+
+    train("one", "work", 4, resume=False)
+    assert train("two", "work", 2, resume=True) == train("three", "new", 2, resume=False)

@@ -40,7 +40,8 @@ def command(
     model: Annotated[
         Path | None,
         typer.Option(
-            metavar="MODEL", help="A hiero model of this data, to start from. [default: train one]"
+            metavar="MODEL",
+            help="umt: a hiero model of this data, to start from. [default: train one]",
         ),
     ] = None,
     raw: Annotated[
@@ -58,10 +59,15 @@ def command(
     test_lines: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Only the first lines. [default: all]")
     ] = None,
-    seeds: Annotated[str, typer.Option(help="Seeds of repeated learning.")] = "1,2,3",
+    seeds: Annotated[
+        str | None, typer.Option(help="umt: seeds of repeated learning. [default: 1,2,3]")
+    ] = None,
     repeats: Annotated[
-        int, typer.Option(min=1, help="Rounds of each measurement of time; the median counts.")
-    ] = 5,
+        int | None,
+        typer.Option(
+            min=1, help="umt: rounds of each measurement of time; the median counts. [default: 5]"
+        ),
+    ] = None,
     parts: Annotated[
         str | None, typer.Option(help="Only these parts, such as e1,e3. [default: all]")
     ] = None,
@@ -82,6 +88,12 @@ def command(
     from demotic.experiments import experiment_named
     from demotic.experiments.setup import Setup
 
+    chosen = experiment_named(name)
+    for option, given in (("model", model), ("seeds", seeds), ("repeats", repeats)):
+        if given is not None and option not in chosen.USES:
+            raise typer.BadParameter(
+                f"the experiment {name} does not use it", param_hint=f"--{option}"
+            )
     setup = Setup(
         data=data,
         source=from_,
@@ -93,13 +105,12 @@ def command(
         train_lines=train_lines,
         dev_lines=dev_lines,
         test_lines=test_lines,
-        seeds=_numbers(seeds),
-        repeats=repeats,
+        seeds=_numbers(seeds or "1,2,3"),
+        repeats=repeats or 5,
         parts=tuple(parts.split(",")) if parts else (),
         threads=thread_count(threads),
         progress=progress_for(quiet=quiet, json_log=json_log),
     )
-    chosen = experiment_named(name)
     setup.check_parts(tuple(chosen.PARTS))
     print(chosen.run(setup))
 

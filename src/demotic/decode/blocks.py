@@ -115,6 +115,8 @@ class BlockDecoder(CoreForestDecoder):
         self.pairs = no_pairs() if pairs is None else pairs
         self._use_weights(_core.block_feature_names(), {**FIXED, **weights})
         check_positive(options, "alternatives", "max_nodes")
+        if options.min_left < 0:
+            raise ArgumentError("min_left must be 0 or more")
         if options.beam < 0:
             raise ArgumentError("beam must be 0 or more", remedy="0 sets no limit")
         if math.isnan(options.delta):

@@ -59,7 +59,7 @@ class UndirectedOptions:
     """Start from so many of the best leaves and keep the best translation."""
     repairs: int = 0
     """Passes over the finished tree: each branch is cut off and grown anew, and stays so if the
-    translation scores better."""
+    translation scores better.  Beyond some 200 words, only the first branches."""
     repair_width: int = 1
     """Actions to begin with where a branch was cut off."""
     beam: int = 1
@@ -185,6 +185,8 @@ class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
         check_positive(options, "restarts", "repair_width", "beam", "span_limit", "max_edges")
         if options.repairs < 0:
             raise ArgumentError("repairs must not be negative")
+        if not 0 <= options.sparse_bits <= 24:
+            raise ArgumentError("sparse_bits must be 0 to 24")
         settings = asdict(options)
         for name in ("restarts", "repairs", "repair_width", "beam", "span_limit"):
             settings[name] = min(settings[name], MOST)

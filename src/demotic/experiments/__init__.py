@@ -3,6 +3,7 @@
 Each experiment is a package ``demotic.experiments.NAME`` with
 
     PARTS                     names of its parts, in their order
+    USES                      which of ``model``, ``seeds`` and ``repeats`` mean something to it
     run(setup: Setup)         does them and writes ``report.md`` and plots into ``setup.out``
 
 and its name stands in ``EXPERIMENTS``.  What experiments share is written once: ``data`` (folders
@@ -29,6 +30,7 @@ class Experiment(Protocol):
     """What an experiment's package has."""
 
     PARTS: Sequence[str]
+    USES: Sequence[str]
 
     def run(self, setup: Setup) -> str:
         """Do what is not done yet; the report, which is also written to ``setup.out``."""

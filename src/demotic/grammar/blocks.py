@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 from demotic import _core, files
 from demotic.align.text import Text, check_parallel
+from demotic.errors import check_counts
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ class BlockOptions:
     min_count: int = 1
     lexical: Literal["literal", "koehn"] = "literal"
     longest: int = 200
+
+    def __post_init__(self) -> None:
+        check_counts(self, "max_words", "min_count", "longest")
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from demotic import _core, files
 from demotic.align.lexical import LexicalTable
 from demotic.align.text import Text, check_parallel
+from demotic.errors import check_counts
 from demotic.grammar.table import RuleTable
 from demotic.progress import SILENT, Progress
 
@@ -76,6 +77,12 @@ class HieroOptions:
     max_targets: int = 30
     min_sentences: int = 1
     orientations: bool = False
+
+    def __post_init__(self) -> None:
+        check_counts(
+            self, "max_phrase", "max_symbols", "max_nonterminals", "min_hole", "max_targets",
+            "min_sentences",
+        )  # fmt: skip
 
     @classmethod
     def phrases(

@@ -19,6 +19,7 @@ import numpy as np
 
 from demotic import _core
 from demotic.align.text import Text, check_parallel
+from demotic.errors import check_counts
 from demotic.grammar.blocks import (
     BlockOptions,
     BlockPairs,
@@ -62,6 +63,9 @@ class EventOptions:
     pair_threshold: int = 3
     smoothing: float = 0.5
     unigram: UnigramCost = "raw"
+
+    def __post_init__(self) -> None:
+        check_counts(self, "alternatives", "pair_threshold")
 
     def core(self, blocks: BlockOptions) -> _core.BlockEventOptions:
         """The same for the core."""

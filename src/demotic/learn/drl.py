@@ -105,9 +105,10 @@ def drl(
         advance(len(epochs) * len(task))
         for number in range(len(epochs) + 1, options.epochs + 1):
             begin = time.process_time()
-            reward, samples, updates = _epoch(
-                task, learned, options, _changes(names, options), [seed, number], advance
-            )
+            with np.errstate(over="ignore", invalid="ignore"):  # an error says it below
+                reward, samples, updates = _epoch(
+                    task, learned, options, _changes(names, options), [seed, number], advance
+                )
             seconds = time.process_time() - begin
             score = None
             if evaluate is not None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from demotic import _core
-from demotic.errors import ArgumentError
+from demotic.errors import ArgumentError, check_counts
 from demotic.learn.events import LocalWeights, Objective
 from demotic.progress import SILENT, Progress
 
@@ -46,6 +46,9 @@ class SgdOptions:
     sample: float = 1.0
     minibatch: int = 0
     hogwild: bool = False
+
+    def __post_init__(self) -> None:
+        check_counts(self, "minibatch")
 
 
 @dataclass(frozen=True, eq=False)

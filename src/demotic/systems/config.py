@@ -40,18 +40,37 @@ def to_record(config: Any) -> dict[str, Any]:
 
 
 def from_record(cls: type[Config], record: Mapping[str, Any], *, where: str = "") -> Config:
-    """The dataclass that a record describes; what it does not mention keeps its default."""
+    """The dataclass that a record describes; what it does not mention keeps its default.
+
+    Within a section that is the default of the section's field, not of its class.
+    """
+    return cls(**_values(cls, record, where))
+
+
+def _values(cls: type[Any], record: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """What a record says of a dataclass's fields, by name."""
     hints = typing.get_type_hints(cls)
-    names = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+    fields = {field.name: field for field in dataclasses.fields(cls)}
     values = {}
     for name, value in record.items():
         place = f"{where}.{name}" if where else name
-        if name not in names:
+        if name not in fields:
             raise ArgumentError(
-                f"unknown setting '{place}'", remedy=f"known are {', '.join(sorted(names))}"
+                f"unknown setting '{place}'", remedy=f"known are {', '.join(sorted(fields))}"
             )
-        values[name] = _converted(hints[name], value, place)
-    return cls(**values)
+        if isinstance(value, Mapping) and (default := _section(fields[name])) is not None:
+            values[name] = dataclasses.replace(default, **_values(type(default), value, place))
+        else:
+            values[name] = _converted(hints[name], value, place)
+    return values
+
+
+def _section(field: dataclasses.Field[Any]) -> Any:
+    """The default of a field that is a dataclass itself."""
+    if field.default_factory is dataclasses.MISSING:
+        return None
+    made = field.default_factory()
+    return made if dataclasses.is_dataclass(made) else None
 
 
 def known(cls: type[Any], record: Mapping[str, Any]) -> dict[str, Any]:

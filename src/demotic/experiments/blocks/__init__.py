@@ -23,6 +23,7 @@ from demotic.experiments.parts import Parts
 from demotic.experiments.setup import Setup
 
 PARTS = ("speed", "rows", "perceptron", "crf", "pairs", "ablations", "phrase")
+USES = ()
 QUICK_LINES = {"train_lines": 1500, "dev_lines": 40, "test_lines": 40}
 
 

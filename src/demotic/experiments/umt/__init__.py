@@ -18,6 +18,7 @@ from demotic.experiments.umt.arms import Arms
 from demotic.experiments.umt.bench import Bench, trained_model
 
 PARTS = ("e1", "e2", "e3", "e4", "e5", "e6", "e7")
+USES = ("model", "seeds", "repeats")
 QUICK_LINES = {"train_lines": 1500, "dev_lines": 40, "test_lines": 40}
 
 

@@ -56,6 +56,11 @@ class Config(TrainingConfig):
         super().__post_init__()
         if self.preset not in ROWS or ROWS[self.preset].floats == "test":
             raise ArgumentError(f"there is no preset '{self.preset}'", remedy="row1 to row7")
+        if self.decode.reorder not in ("swap", self.row.reorder):
+            raise ArgumentError(
+                f"decode.reorder is '{self.decode.reorder}', but {self.preset} swaps",
+                remedy="row1 is the preset that does not",
+            )
         object.__setattr__(self, "decode", replace(self.decode, reorder=self.row.reorder))
 
     @property

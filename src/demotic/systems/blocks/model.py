@@ -31,7 +31,11 @@ class BlocksModel(Translator[BlockDecoderOptions, Derivation]):
         self.blocks = BlockTable.load(self.part("blocks.bin"), verify=False)
         self.pairs = load_pairs(self.part("pairs.bin"))
         self.lm = LanguageModel.load(self.part("lm.bin"), verify=False)
-        return BlockDecoder(self.blocks, self.lm, weights, pairs=self.pairs, options=self.options)
+        decoder = BlockDecoder(
+            self.blocks, self.lm, weights, pairs=self.pairs, options=self.options
+        )
+        self.weights = decoder.weights  # with those that are fixed, which learning does not name
+        return decoder
 
     def forest(self, text: str) -> Forest:
         """The translation graph of a line: all that the decoder kept."""

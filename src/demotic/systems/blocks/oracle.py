@@ -104,12 +104,10 @@ class _Writer:
             if step.rule is None:  # a word that passes through has no alternatives
                 words.append(derivation.source[step.begin])
                 continue
-            low, high = self.blocks.find(self.blocks.source_ids(step.rule))
-            block_ids = [
-                block
-                for block in range(low, min(high, low + self.most))
-                if block == step.rule or (block, step.begin, step.end) in oracle.listed
-            ]
+            block_ids = self._alternatives(step.rule, step.begin, step.end, oracle)
+            if step.rule not in block_ids:
+                words += self._words(step.rule)
+                continue
             if len(block_ids) == 1:
                 self.alone += 1
             group = [self._features(block, orientation, words) for block in block_ids]
@@ -120,12 +118,26 @@ class _Writer:
             else:
                 self._labels.append((len(self._successors), label))
                 self._successors.append(group)
-            words += map(self.blocks.target_word, self.blocks.target_ids(step.rule))
+            words += self._words(step.rule)
+
+    def _alternatives(self, truth: int, begin: int, end: int, oracle: BlockOracle) -> list[int]:
+        """The most frequent blocks of a source phrase, as far as the list has them here.
+
+        A rarer true block takes the place of the last; or is not there, and the event is dropped.
+        """
+        low, high = self.blocks.find(self.blocks.source_ids(truth))
+        known = list(range(low, min(high, low + self.most)))
+        if truth not in known and self.options.rare == "replace":
+            known[-1] = truth
+        return [each for each in known if each == truth or (each, begin, end) in oracle.listed]
+
+    def _words(self, block: int) -> list[str]:
+        return list(map(self.blocks.target_word, self.blocks.target_ids(block)))
 
     def _features(self, block: int, orientation: str, before: list[str]) -> Candidate:
         """(a) to (e), or without (b) for a neutral block."""
         table = self.blocks
-        words = list(map(table.target_word, table.target_ids(block)))
+        words = self._words(block)
         costs = []
         history = ["<s>", *before][-8:]
         for word in words:

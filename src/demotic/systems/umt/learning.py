@@ -92,6 +92,9 @@ class Learner:
     """Bytes of parsed sentences kept from epoch to epoch."""
     folder: Path | None = None
     """For checkpoints; without it there are none."""
+    origin: str = ""
+    """What rules, language model and development set were made of; checkpoints of another origin
+    are not continued."""
     resume: bool = False
     progress: Progress = SILENT
 
@@ -165,5 +168,6 @@ class Learner:
         if self.folder is None:
             return None
         chosen = {**asdict(options), "epochs": None}
-        key = dumps([asdict(search), chosen, dict(start), self.seed, len(self.dev.source), curve])
+        known = [asdict(search), chosen, dict(start), self.seed, len(self.dev.source), curve]
+        key = dumps([*known, self.origin] if self.origin else known)
         return self.folder / f"drl-{sha256(key.encode()).hexdigest()[:12]}.json"

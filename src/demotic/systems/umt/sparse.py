@@ -25,7 +25,7 @@ def read_sparse(path: Path) -> Floats:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as arrays:
             size = int(arrays["size"][0])
             ids, values = arrays["ids"], arrays["values"].astype(np.float64)
-        if not 0 <= size <= 1 << 32 or ids.shape != values.shape or ids.ndim != 1:
+        if not 0 <= size <= 1 << 24 or ids.shape != values.shape or ids.ndim != 1:
             raise ValueError("its arrays do not fit together")
         weights = np.zeros(size)
         weights[ids] = values

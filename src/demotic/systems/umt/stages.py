@@ -80,6 +80,7 @@ def learn_weights(
             threads=training.threads,
             memory=config.learn.memory,
             folder=training.work.folder,
+            origin=" ".join(each.digest for each in (text, rules, lm)),
             resume=training.resume,
             progress=training.progress,
         )
