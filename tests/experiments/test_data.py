@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from demotic.errors import FileAccessError, FormatError
-from demotic.experiments.data import read_folder
+from demotic.errors import ArgumentError, FileAccessError, FormatError
+from demotic.experiments.data import claim, read_folder
 
 
 def fill(folder: Path, *names: str, lines: int = 3) -> None:
@@ -47,3 +47,16 @@ def test_sides_of_different_length_are_refused(tmp_path: Path) -> None:
     fill(tmp_path, "train.en", lines=4)
     with pytest.raises(FormatError, match=r"3 lines, and 4 in train\.en"):
         read_folder(tmp_path, "de", "en")
+
+
+def test_a_folder_belongs_to_the_data_of_its_first_results(tmp_path: Path) -> None:
+    fill(tmp_path, "train.de", "dev.de", "test.de", "train.en", "dev.en", "test.en")
+    out = tmp_path / "out"
+    claim(out, read_folder(tmp_path, "de", "en"))
+    claim(out, read_folder(tmp_path, "de", "en"))
+    with pytest.raises(ArgumentError, match="on another part of it"):
+        claim(out, read_folder(tmp_path, "de", "en", train_lines=2))
+    fill(tmp_path, "test.en", lines=4)
+    fill(tmp_path, "test.de", lines=4)
+    with pytest.raises(ArgumentError, match="results on other data"):
+        claim(out, read_folder(tmp_path, "de", "en"))

@@ -10,13 +10,14 @@ language, with ``.gz`` after it if they are compressed.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from demotic import files
 from demotic.corpus import Bitext
-from demotic.errors import FileAccessError, FormatError
+from demotic.errors import ArgumentError, FileAccessError, FormatError
 
 DEV = ("dev", "val", "valid", "tune")
 
@@ -62,6 +63,27 @@ def read_folder(
     return DataFolder(
         read(train, train_lines), read(dev, dev_lines), read(test, test_lines), (train, dev, test)
     )
+
+
+def claim(folder: Path, data: DataFolder) -> None:
+    """Make a folder the place of results on this data; raise if it holds those of other data."""
+    digest = hashlib.sha256()
+    for part in (data.train, data.dev, data.test):
+        digest.update(f"{len(part)}\n".encode())
+        for pair in part:
+            digest.update(f"{pair.source}\n{pair.target}\n".encode())
+    mark = folder / "data.sha256"
+    with files.naming(mark):
+        folder.mkdir(parents=True, exist_ok=True)
+        known = mark.read_text(encoding="utf-8").strip() if mark.is_file() else None
+    if known is None:
+        files.write_lines(mark, [digest.hexdigest()])
+    elif known != digest.hexdigest():
+        raise ArgumentError(
+            "a folder with results on other data, or on another part of it",
+            path=folder,
+            remedy="name another --out",
+        )
 
 
 def _one(folder: Path, found: list[str], part: str, language: str) -> str:

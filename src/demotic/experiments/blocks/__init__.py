@@ -18,7 +18,7 @@ from functools import partial
 from demotic import files
 from demotic.experiments.blocks import arms, report
 from demotic.experiments.blocks.bench import Bench
-from demotic.experiments.data import read_folder
+from demotic.experiments.data import claim, read_folder
 from demotic.experiments.parts import Parts
 from demotic.experiments.setup import Setup
 
@@ -81,8 +81,7 @@ def _bench(setup: Setup) -> Bench:
         for name in QUICK_LINES
     }
     data = read_folder(setup.data, setup.source, setup.target, **lines)
-    with files.naming(setup.out):
-        setup.out.mkdir(parents=True, exist_ok=True)
+    claim(setup.out, data)
     sizes = [len(data.train), len(data.dev), len(data.test)]
     settings = {"sizes": sizes, "names": data.names, "quick": setup.quick}
     return Bench(setup, data, Parts(setup.out / "results", settings, progress=setup.progress))

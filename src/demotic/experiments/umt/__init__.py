@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from demotic import files
-from demotic.experiments.data import read_folder
+from demotic.experiments.data import claim, read_folder
 from demotic.experiments.parts import Parts
 from demotic.experiments.plots import Series, draw, require_matplotlib
 from demotic.experiments.setup import Setup
@@ -53,8 +53,7 @@ def _bench(setup: Setup) -> Bench:
         for name in QUICK_LINES
     }
     data = read_folder(setup.data, setup.source, setup.target, **lines)
-    with files.naming(setup.out):
-        setup.out.mkdir(parents=True, exist_ok=True)
+    claim(setup.out, data)
     model = trained_model(setup, data)
     sizes = [len(data.dev), len(data.test)]
     shas = [model.bundle.parts[name].sha256 for name in ("rules.bin", "lm.bin")]

@@ -10,6 +10,7 @@ from typing import Any
 from demotic.bundle import Bundle
 from demotic.decode import DecoderOptions, HieroDecoder
 from demotic.decode.undirected import UndirectedDecoder, UndirectedOptions
+from demotic.errors import ArgumentError
 from demotic.experiments.data import DataFolder
 from demotic.experiments.parts import Parts
 from demotic.experiments.setup import Setup
@@ -130,7 +131,14 @@ class Bench:
 def trained_model(setup: Setup, data: DataFolder) -> HieroModel:
     """The model that was given, or one trained now, for its rules and its language model."""
     if setup.model is not None:
-        return HieroModel.open(Bundle.open(setup.model))
+        bundle = Bundle.open(setup.model)
+        if bundle.about.system != "hiero":
+            raise ArgumentError(
+                f"a model of the system {bundle.about.system}",
+                path=setup.model,
+                remedy="give a model of the system hiero",
+            )
+        return HieroModel.open(bundle)
     from demotic.systems.hiero import fit
 
     place = setup.out / "hiero"
