@@ -246,3 +246,14 @@ def test_a_checkpoint_of_other_rules_is_not_continued(tmp_path: Path) -> None:
 
     train("one", "work", 4, resume=False)
     assert train("two", "work", 2, resume=True) == train("three", "new", 2, resume=False)
+
+
+def test_the_preset_tuned_tries_what_the_decoder_was_told(tmp_path: Path) -> None:
+    narrow = {**NARROW, "kappa": [], "lookahead": False, "rates": [], "sparse_bits": []}
+    demotic.train(
+        toys.bitext(150), system="umt", dev=toys.bitext(30, 7), work=tmp_path / "work",
+        config={**QUICK, "preset": "tuned", "tuned": narrow, "decode": {"kappa": 0.25}},
+        out=tmp_path / "model",
+    )  # fmt: skip
+    trials = json.loads((tmp_path / "work/learning.json").read_text())["trials"]
+    assert {trial["search"]["kappa"] for trial in trials} == {0.25}

@@ -73,11 +73,13 @@ class Choice:
         tuned = self.config.tuned
         plain = self.config.decode
         views = [
-            replace(plain, kappa=kappa, bounds=bounds, cff=cff)
+            replace(plain, kappa=kappa, bounds=bounds, cff=cff, lookahead=False)
             for kappa, bounds, cff in product(tuned.kappa, tuned.bounds, tuned.cff)
         ]
         if tuned.lookahead:
             views.append(replace(plain, lookahead=True, bounds="chart", cff="delta"))
+        if plain not in views:
+            views.append(plain)  # what ``decode`` says is tried, too
         for search in views:
             self.learn(_with_drl(replace(self.config, decode=search), epochs=0))
         self.best = max(self.trials, key=lambda trial: trial.bleu)

@@ -50,10 +50,10 @@ class TunedConfig:
     """What the preset ``tuned`` tries, one after the other, keeping what helps.
 
     First, under the weights to start from, what the policy looks at: ``kappa``, ``bounds``, ``cff``
-    in all combinations, and ``lookahead``.  Then learning: the rates of ``LearnConfig`` with the
-    paper's update, and ``expected_reward`` with ``rates`` and ``samples``; the weights to start
-    from stay if nothing is better.  Then sparse features, judged on a fifth of the development set
-    that learning does not see.  At last ways to search that take longer.
+    in all combinations, ``lookahead``, and what ``decode`` says.  Then learning: the rates of
+    ``LearnConfig`` with the paper's update, and ``expected_reward`` with ``rates`` and ``samples``;
+    the weights to start from stay if nothing is better.  Then sparse features, judged on a fifth of
+    the development set that learning does not see.  At last ways to search that take longer.
     """
 
     kappa: tuple[float, ...] = (0.0, 0.5, 1.0)
