@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
+import zlib
 from pathlib import Path
 
 from demotic import files
@@ -23,15 +23,17 @@ class Remembered:
 
     def __init__(self, path: Path) -> None:
         self._path = path.resolve()
-        name = hashlib.sha256(str(self._path).encode("utf-8", "surrogateescape")).hexdigest()
-        self._note = cache_folder("seen") / f"{name}.json"
+        # Cheaper to import than real digests; of two paths with one name the later is remembered.
+        name = zlib.crc32(os.fsencode(self._path))
+        self._note = cache_folder("seen") / f"{name:08x}.json"
 
     @property
     def value(self) -> str | None:
         """What was remembered, None if nothing was or the file has changed since."""
         try:
-            stamp, value = json.loads(self._note.read_bytes())
-            return str(value) if stamp == self._stamp() else None
+            path, stamp, value = json.loads(self._note.read_bytes())
+            same = path == str(self._path) and stamp == self._stamp()
+            return str(value) if same else None
         except (OSError, ValueError, TypeError, RecursionError):
             return None
 
@@ -39,7 +41,8 @@ class Remembered:
         """Where no cache can be written, nothing is remembered."""
         with contextlib.suppress(OSError, DemoticError):
             self._note.parent.mkdir(parents=True, exist_ok=True)
-            files.write_lines(self._note, [json.dumps([self._stamp(), value])])
+            note = json.dumps([str(self._path), self._stamp(), value])
+            files.write_lines(self._note, [note])
 
     def _stamp(self) -> list[int]:
         status = self._path.stat()
