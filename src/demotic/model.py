@@ -117,6 +117,7 @@ def train(
 
     from demotic.systems import system_named
     from demotic.systems.config import from_record
+    from demotic.systems.stages import Training
 
     chosen = system_named(system)
     if config is None or isinstance(config, Mapping):
@@ -126,7 +127,7 @@ def train(
         home = tempfile.mkdtemp(prefix="demotic-model-")
         out = Path(home) / "model"
     try:
-        model = chosen.fit(
+        training = Training(
             bitext,
             dev,
             config,
@@ -136,6 +137,7 @@ def train(
             threads=threads,
             progress=progress,
         )
+        model = chosen.fit(training, config)
     except BaseException:
         if home is not None:
             shutil.rmtree(home, ignore_errors=True)

@@ -202,10 +202,6 @@ class BlockDecoder(CoreForestDecoder):
             {"load": self._load_seconds, "search": core.seconds},
         )
 
-    def reset_counters(self) -> None:
-        """Count from zero again; the time of loading stays."""
-        self._search.reset_counters()
-
     def _shortened(self) -> int:
         return int(self._search.counters.narrowed)
 

@@ -28,6 +28,9 @@ MOST = 2**32 - 1
 class Search(Protocol):
     """A decoder as the core has it."""
 
+    def reset_counters(self) -> None:
+        """Count from zero again."""
+
     def decode(self, sentences: list[list[str]], threads: int) -> Sequence[_core.HieroDerivation]:
         """One derivation each."""
 
@@ -124,6 +127,10 @@ class CoreDecoder(Generic[Found]):
             [self._derivation(tokens, core) for core in cores]
             for tokens, cores in self._each(lines, threads, progress, "translating", run)
         ]
+
+    def reset_counters(self) -> None:
+        """Count from zero again; the time of loading stays."""
+        self._search.reset_counters()
 
     # -- within ---------------------------------------------------------------------------------
 

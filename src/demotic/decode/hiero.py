@@ -140,10 +140,6 @@ class HieroDecoder(CoreForestDecoder):
             },
         )
 
-    def reset_counters(self) -> None:
-        """Count from zero again; the time of loading stays."""
-        self._search.reset_counters()
-
     def _shortened(self) -> int:
         return int(self._search.counters.shortened)
 

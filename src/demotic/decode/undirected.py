@@ -281,10 +281,6 @@ class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
             },
         )
 
-    def reset_counters(self) -> None:
-        """Count from zero again; the time of loading stays."""
-        self._search.reset_counters()
-
     # -- within ---------------------------------------------------------------------------------
 
     def _shortened(self) -> int:

@@ -3,7 +3,7 @@
 A system's package has
 
     Config                    a frozen dataclass that extends ``settings.TrainingConfig``
-    fit(bitext, dev, config, *, out, work, resume, threads, progress)       trains a model
+    fit(training, config)     trains a model, one stage after the other
     open_model(bundle)        opens a trained model
     tune(model, dev, *, out, options, seed, threads, progress)              gives it other weights
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from demotic.learn import MertOptions
     from demotic.model import Model
     from demotic.progress import Progress
+    from demotic.systems.stages import Training
 
 SYSTEMS = ("hiero", "umt", "phrase", "blocks")
 """Each is a package ``demotic.systems.NAME``."""
@@ -40,19 +41,11 @@ class System(Protocol):
 
     Config: type[Any]
 
-    def fit(
-        self,
-        bitext: Bitext,
-        dev: Bitext | None,
-        config: Any,
-        *,
-        out: Path,
-        work: Path | None,
-        resume: bool,
-        threads: int,
-        progress: Progress,
-    ) -> Model:
-        """Train a model and write it to ``out``; nothing is there before it is complete."""
+    def fit(self, training: Training, config: Any) -> Model:
+        """Train a model and write it; nothing is there before it is complete.
+
+        ``config`` is the training's, as the system's own class.
+        """
 
     def open_model(self, bundle: Bundle) -> Model:
         """The model in a bundle."""

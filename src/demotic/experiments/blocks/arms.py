@@ -51,17 +51,19 @@ def baselines(bench: Bench) -> dict[str, Any]:
     """The phrase-based baseline with MERT, at distortion limits 0 and 6."""
     from demotic.decode import PhraseOptions
     from demotic.systems.phrase import Config, fit
+    from demotic.systems.stages import Training
 
     found = {}
     for limit in (0, 6):
         config = Config(
             tokenised=bench.setup.tokenised, decode=PhraseOptions(distortion_limit=limit)
         )
-        model = fit(
+        training = Training(
             bench.data.train, bench.data.dev, config, out=bench.setup.out / f"phrase-d{limit}",
             work=bench.setup.out / f"phrase-d{limit}.work", resume=True,
             threads=bench.setup.threads, progress=bench.setup.progress,
         )  # fmt: skip
+        model = fit(training, config)
         lines = model.decoder.decode_lines(bench.test.source, threads=bench.setup.threads)
         found[f"d={limit}"] = bench.scored([each.text for each in lines])
     return found

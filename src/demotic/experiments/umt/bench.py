@@ -140,6 +140,7 @@ def trained_model(setup: Setup, data: DataFolder) -> HieroModel:
             )
         return HieroModel.open(bundle)
     from demotic.systems.hiero import fit
+    from demotic.systems.stages import Training
 
     place = setup.out / "hiero"
     if (place / "model.json").is_file():
@@ -149,7 +150,7 @@ def trained_model(setup: Setup, data: DataFolder) -> HieroModel:
     config = replace(
         config, tune=replace(config.tune, mert=replace(config.tune.mert, iterations=1))
     )
-    return fit(
+    training = Training(
         data.train,
         data.dev,
         config,
@@ -159,3 +160,4 @@ def trained_model(setup: Setup, data: DataFolder) -> HieroModel:
         threads=setup.threads,
         progress=setup.progress,
     )
+    return fit(training, config)

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from demotic._core import Links
 from demotic.align import Text, align, pharaoh, symmetrise
-from demotic.corpus import Bitext
 from demotic.decode.blocks import BlockDecoder
 from demotic.errors import ArgumentError
 from demotic.grammar.blocks import BlockPairs, BlockTable, Projection, extract_blocks, load_pairs
@@ -33,21 +32,8 @@ from demotic.systems.work import Stage
 __all__ = ["BlockTraining", "fit", "learn_row", "tune"]
 
 
-def fit(
-    bitext: Bitext,
-    dev: Bitext | None,
-    config: Config,
-    *,
-    out: Path,
-    work: Path | None = None,
-    resume: bool = False,
-    threads: int = 1,
-    progress: Progress = SILENT,
-) -> BlocksModel:
-    """Train a model and write it to ``out``; nothing is there before it is complete."""
-    training = Training(
-        bitext, dev, config, out=out, work=work, resume=resume, threads=threads, progress=progress
-    )
+def fit(training: Training, config: Config) -> BlocksModel:
+    """Train a model and write it; nothing is there before it is complete."""
     text = training.prepare()
     links = directions(training, config, text)
     lm = training.language_model(text)
@@ -70,8 +56,8 @@ def fit(
             config,
             training.engine.temp,
             training.engine.memory,
-            threads,
-            progress,
+            training.threads,
+            training.progress,
         )
         held_out = read_dev(text)
         found = learn_row(

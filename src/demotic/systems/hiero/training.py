@@ -6,13 +6,9 @@ interrupted goes on where it stopped.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from demotic.corpus import Bitext
 from demotic.decode import HieroDecoder
 from demotic.grammar import RuleTable
 from demotic.lm import LanguageModel
-from demotic.progress import SILENT, Progress
 from demotic.systems.hiero.config import START, Config
 from demotic.systems.hiero.model import HieroModel
 from demotic.systems.hiero.stages import extract_rules
@@ -22,21 +18,8 @@ from demotic.systems.tuning import tune
 __all__ = ["extract_rules", "fit", "tune"]
 
 
-def fit(
-    bitext: Bitext,
-    dev: Bitext | None,
-    config: Config,
-    *,
-    out: Path,
-    work: Path | None = None,
-    resume: bool = False,
-    threads: int = 1,
-    progress: Progress = SILENT,
-) -> HieroModel:
-    """Train a model and write it to ``out``; nothing is there before it is complete."""
-    training = Training(
-        bitext, dev, config, out=out, work=work, resume=resume, threads=threads, progress=progress
-    )
+def fit(training: Training, config: Config) -> HieroModel:
+    """Train a model and write it; nothing is there before it is complete."""
     text = training.prepare()
     links = training.align(text)
     rules = extract_rules(training, config.grammar, text, links)

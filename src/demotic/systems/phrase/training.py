@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import asdict
-from pathlib import Path
 
 from demotic import files
-from demotic.corpus import Bitext
 from demotic.decode import PhraseDecoder
 from demotic.grammar import RuleTable
 from demotic.lm import LanguageModel
-from demotic.progress import SILENT, Progress
 from demotic.systems.hiero.training import extract_rules
 from demotic.systems.phrase.config import START, Config, PhraseTableConfig
 from demotic.systems.phrase.model import PhraseModel
@@ -26,21 +23,8 @@ from demotic.systems.work import Stage
 __all__ = ["fit", "phrase_table", "tune"]
 
 
-def fit(
-    bitext: Bitext,
-    dev: Bitext | None,
-    config: Config,
-    *,
-    out: Path,
-    work: Path | None = None,
-    resume: bool = False,
-    threads: int = 1,
-    progress: Progress = SILENT,
-) -> PhraseModel:
-    """Train a model and write it to ``out``; nothing is there before it is complete."""
-    training = Training(
-        bitext, dev, config, out=out, work=work, resume=resume, threads=threads, progress=progress
-    )
+def fit(training: Training, config: Config) -> PhraseModel:
+    """Train a model and write it; nothing is there before it is complete."""
     text = training.prepare()
     rules = phrase_table(training, config.phrases, text)
     lm = training.language_model(text)

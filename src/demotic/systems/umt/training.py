@@ -14,21 +14,8 @@ from demotic.systems.umt.model import UmtModel
 from demotic.systems.umt.stages import chosen, learn_again, learn_weights, mert_weights
 
 
-def fit(
-    bitext: Bitext,
-    dev: Bitext | None,
-    config: Config,
-    *,
-    out: Path,
-    work: Path | None = None,
-    resume: bool = False,
-    threads: int = 1,
-    progress: Progress = SILENT,
-) -> UmtModel:
-    """Train a model and write it to ``out``; nothing is there before it is complete."""
-    training = Training(
-        bitext, dev, config, out=out, work=work, resume=resume, threads=threads, progress=progress
-    )
+def fit(training: Training, config: Config) -> UmtModel:
+    """Train a model and write it; nothing is there before it is complete."""
     text = training.prepare()
     links = training.align(text)
     rules = extract_rules(training, config.grammar, text, links)
