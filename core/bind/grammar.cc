@@ -11,6 +11,7 @@
 
 #include "bind/bind.h"
 #include "grammar/rule_extraction.h"
+#include "grammar/rule_merge.h"
 #include "grammar/rule_scorer.h"
 #include "grammar/rule_table.h"
 #include "grammar/rule_table_builder.h"
@@ -26,18 +27,18 @@ using Numbers = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device
 // -- extraction --------------------------------------------------------------------------------
 
 using Buffers = nb::typed<nb::tuple, nb::bytes, nb::bytes>;
-using Table = nb::typed<nb::tuple, size_t, Buffers, Buffers, Buffers, nb::bytes, Buffers>;
+using Table = nb::typed<nb::tuple, uint32_t, size_t, Buffers, Buffers, Buffers, nb::bytes, Buffers>;
 
 Buffers buffers(const BinaryColumn& column) {
   return nb::make_tuple(nb::bytes(column.ends.data(), column.ends.size() * sizeof(column.ends[0])),
                         nb::bytes(column.bytes.data(), column.bytes.size()));
 }
 
-nb::typed<nb::list, Table> tables(const std::vector<RuleColumns>& all) {
+nb::typed<nb::list, Table> tables(const std::vector<RulePart>& all) {
   nb::typed<nb::list, Table> out;
-  for (const RuleColumns& columns : all)
-    out.append(nb::make_tuple(columns.rows(), buffers(columns.source), buffers(columns.target),
-                              buffers(columns.links),
+  for (const auto& [number, columns] : all)
+    out.append(nb::make_tuple(number, columns.rows(), buffers(columns.source),
+                              buffers(columns.target), buffers(columns.links),
                               nb::bytes(columns.mass.data(), columns.mass.size() * sizeof(int64_t)),
                               buffers(columns.origins)));
   return out;
@@ -54,15 +55,15 @@ void bind_extraction(nb::module_& m) {
       .def_rw("orientations", &HieroOptions::orientations);
 
   nb::class_<RuleExtraction>(m, "RuleExtraction", "Extracts and counts rules over threads")
-      .def(nb::init<const HieroOptions&, size_t, unsigned>(), nb::arg("options"), nb::arg("rows"),
-           nb::arg("threads"))
+      .def(nb::init<const HieroOptions&, size_t, uint32_t, unsigned>(), nb::arg("options"),
+           nb::arg("rows"), nb::arg("parts"), nb::arg("threads"))
       .def("run", &RuleExtraction::run, nb::arg("source"), nb::arg("target"), nb::arg("links"),
            nb::arg("begin"), nb::arg("end"), Unlocked(),
            "Extract from the sentence pairs from begin up to end")
       .def(
           "take", [](RuleExtraction& extraction) { return tables(extraction.take()); },
-          "Rows that no longer fit: (rows, source, target, links, mass, origins); a binary column "
-          "is its borders and its bytes")
+          "Rows that no longer fit: (part, rows, source, target, links, mass, origins); a binary "
+          "column is its borders and its bytes; rows of one target side are in one part")
       .def(
           "take_all", [](RuleExtraction& extraction) { return tables(extraction.take_all()); },
           "The remaining rows")
@@ -86,12 +87,18 @@ struct Scoring {
   RuleTableBuilder builder;
   RuleLexicon lexicon;
   RuleScorer scorer;
+  std::optional<RuleMerge> merge;
 
   Scoring(const std::string& path, const Vocab& source, const Vocab& target,
           const LexicalTable& table, const RuleChoice& choice, bool orientations)
       : builder(path, {"X"}, columns(orientations), source.view(), target.view()),
         lexicon(table, source.view(), target.view()),
         scorer(builder, lexicon, choice) {}
+
+  RuleMerge& runs() {
+    if (!merge) throw Error(Fault::argument, "begin first");
+    return *merge;
+  }
 };
 
 BinaryView view(const Borders& borders, const Bytes& bytes, size_t rows) {
@@ -117,31 +124,39 @@ void bind_scoring(nb::module_& m) {
           nb::arg("max_targets"), nb::arg("min_sentences"), nb::arg("orientations"),
           nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
       .def(
-          "use_orientations",
-          [](Scoring& scoring, const std::array<uint64_t, 2 * kOrientations>& counts) {
-            scoring.scorer.use_orientations(counts);
+          "begin",
+          [](Scoring& scoring, size_t runs,
+             const std::optional<std::array<uint64_t, 2 * kOrientations>>& orientations) {
+            if (orientations) scoring.scorer.use_orientations(*orientations);
+            scoring.merge.emplace(scoring.scorer, runs);
           },
-          nb::arg("counts"), "Counts of all occurrences, before any row is added")
+          nb::arg("runs"), nb::arg("orientations").none(),
+          "How many runs of rows will be merged, and all occurrences by orientation")
+      .def(
+          "next", [](Scoring& scoring) { return scoring.runs().next(); }, Unlocked(),
+          "Score until a run has no more rows: which; None where all have ended")
+      .def(
+          "end", [](Scoring& scoring, size_t run) { scoring.runs().end(run); }, nb::arg("run"),
+          "There are no more rows of a run")
       .def(
           "add",
-          [](Scoring& scoring, const Borders& source_ends, const Bytes& source,
+          [](Scoring& scoring, size_t run, const Borders& source_ends, const Bytes& source,
              const Borders& target_ends, const Bytes& target, const Borders& link_ends,
              const Bytes& links, const Numbers& mass, const Borders& origin_ends,
              const Bytes& origins, const Numbers& totals) {
             const size_t rows = mass.shape(0);
-            const BinaryView f = view(source_ends, source, rows);
-            const BinaryView e = view(target_ends, target, rows);
-            const BinaryView a = view(link_ends, links, rows);
-            const BinaryView o = view(origin_ends, origins, rows);
             if (totals.shape(0) != rows) throw Error(Fault::argument, "columns of unequal length");
-            const nb::gil_scoped_release unlocked;
-            for (size_t i = 0; i < rows; ++i)
-              scoring.scorer.add(f[i], e[i], a[i], mass.data()[i], o[i], totals.data()[i]);
+            scoring.runs().add(run, {view(source_ends, source, rows),
+                                     view(target_ends, target, rows),
+                                     view(link_ends, links, rows),
+                                     view(origin_ends, origins, rows),
+                                     {mass.data(), rows},
+                                     {totals.data(), rows}});
           },
-          nb::arg("source_ends"), nb::arg("source"), nb::arg("target_ends"), nb::arg("target"),
-          nb::arg("link_ends"), nb::arg("links"), nb::arg("mass"), nb::arg("origin_ends"),
-          nb::arg("origins"), nb::arg("totals"),
-          "Rows of counted rules, ascending by source and target, with the count of the target")
+          nb::arg("run"), nb::arg("source_ends"), nb::arg("source"), nb::arg("target_ends"),
+          nb::arg("target"), nb::arg("link_ends"), nb::arg("links"), nb::arg("mass"),
+          nb::arg("origin_ends"), nb::arg("origins"), nb::arg("totals"),
+          "The next rows of a run, ascending by source and target, with the counts of the targets")
       .def(
           "finish",
           [](Scoring& scoring) {

@@ -12,11 +12,13 @@ void RuleCounts::rehash(size_t slots) {
   }
 }
 
-void RuleCounts::spill(RuleColumns& out, size_t keep) {
+void RuleCounts::spill(RuleParts& parts, size_t keep) {
   const auto move_out = [&](const Row& row) {
     const char* key = bytes_.data() + row.begin;
+    const std::string_view target(key + row.source_size, row.target_size);
+    RuleColumns& out = parts.of(target);
     out.source.add(key, row.source_size);
-    out.target.add(key + row.source_size, row.target_size);
+    out.target.add(target.data(), target.size());
     const size_t links = size_t{row.source_size} + row.target_size;
     out.links.add(key + links, row.key_size - links);
     out.mass.push_back(static_cast<int64_t>(row.mass));

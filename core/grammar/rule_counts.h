@@ -2,8 +2,8 @@
 //
 //   RuleCounts counts;
 //   counts.add(rule, sentence);            sentences ascend
-//   if (counts.rows() > limit) counts.spill(columns, limit / 2);
-//   counts.spill(columns, 0);              the rest
+//   if (counts.rows() > limit) counts.spill(parts, limit / 2);
+//   counts.spill(parts, 0);                the rest
 //
 // Equal (source, target, links and orientations) are one row.  A spill moves out the rows that were
 // not met again since the last one, so that frequent rules stay and are summed here.
@@ -63,7 +63,7 @@ class RuleCounts {
   }
 
   // Moves rows out until at most `keep` are left.
-  void spill(RuleColumns& out, size_t keep);
+  void spill(RuleParts& parts, size_t keep);
 
  private:
   struct Row {

@@ -21,15 +21,12 @@ void check(size_t line, std::span<const uint32_t> source, std::span<const uint32
 
 }  // namespace
 
-RuleExtraction::RuleExtraction(const HieroOptions& options, size_t rows, unsigned threads)
+RuleExtraction::RuleExtraction(const HieroOptions& options, size_t rows, uint32_t parts,
+                               unsigned threads)
     : rows_per_worker_(std::max<size_t>(1, rows / std::max(1u, threads))) {
+  if (parts == 0) throw Error(Fault::argument, "rows need at least one part to be in");
   for (unsigned i = 0; i < std::max(1u, threads); ++i)
-    workers_.push_back({HieroExtractor(options), {}, {}, 0, {}});
-}
-
-void RuleExtraction::Worker::spill(size_t keep) {
-  if (full.empty() || full.back().full()) full.emplace_back();
-  counts.spill(full.back(), keep);
+    workers_.push_back({HieroExtractor(options), {}, RuleParts(parts), 0, {}});
 }
 
 void RuleExtraction::run(const TokenLines& source, const TokenLines& target, const Links& links,
@@ -52,22 +49,23 @@ void RuleExtraction::run(const TokenLines& source, const TokenLines& target, con
         }
         worker.counts.add(rule, static_cast<uint32_t>(line));
       });
-      if (worker.counts.rows() > rows_per_worker_) worker.spill(rows_per_worker_ / 2);
+      if (worker.counts.rows() > rows_per_worker_)
+        worker.counts.spill(worker.spilled, rows_per_worker_ / 2);
     }
   });
 }
 
-std::vector<RuleColumns> RuleExtraction::take() {
-  std::vector<RuleColumns> all;
-  for (Worker& worker : workers_) {
-    std::move(worker.full.begin(), worker.full.end(), std::back_inserter(all));
-    worker.full.clear();
-  }
+std::vector<RulePart> RuleExtraction::take() {
+  std::vector<RulePart> all;
+  for (Worker& worker : workers_) std::ranges::move(worker.spilled.take(), std::back_inserter(all));
   return all;
 }
 
-std::vector<RuleColumns> RuleExtraction::take_all() {
-  for (Worker& worker : workers_) worker.spill(0);
+std::vector<RulePart> RuleExtraction::take_all() {
+  for (Worker& worker : workers_) {
+    worker.counts.spill(worker.spilled, 0);
+    worker.counts = {};
+  }
   return take();
 }
 

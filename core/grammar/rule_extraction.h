@@ -1,9 +1,9 @@
 // Hierarchical rules of many sentence pairs, over threads, in bounded memory.
 //
-//   RuleExtraction extraction(options, rows, threads);
+//   RuleExtraction extraction(options, rows, parts, threads);
 //   extraction.run(source, target, links, begin, end);    some thousand sentence pairs at a time
-//   for (RuleColumns& columns : extraction.take()) ...    what no longer fits
-//   for (RuleColumns& columns : extraction.take_all()) ...
+//   for (RulePart& part : extraction.take()) ...          what no longer fits
+//   for (RulePart& part : extraction.take_all()) ...      the rest; memory is given back
 //
 // Which rows come out, and when, depends on chance; their sums do not (rule_columns.h).
 #pragma once
@@ -22,13 +22,13 @@ namespace demotic {
 
 class RuleExtraction {
  public:
-  // Holds about `rows` different rules, some hundred bytes each.
-  RuleExtraction(const HieroOptions& options, size_t rows, unsigned threads);
+  // Holds about `rows` different rules, some hundred bytes each; gives them out in `parts` parts.
+  RuleExtraction(const HieroOptions& options, size_t rows, uint32_t parts, unsigned threads);
 
   void run(const TokenLines& source, const TokenLines& target, const Links& links, size_t begin,
            size_t end);
-  std::vector<RuleColumns> take();
-  std::vector<RuleColumns> take_all();
+  std::vector<RulePart> take();
+  std::vector<RulePart> take_all();
 
   uint64_t occurrences() const;  // rules extracted so far, each time they were
   // Of these, how many had each orientation to what is before them, and to what is after them.
@@ -38,11 +38,9 @@ class RuleExtraction {
   struct Worker {
     HieroExtractor extract;
     RuleCounts counts;
-    std::vector<RuleColumns> full;
+    RuleParts spilled;
     uint64_t occurrences = 0;
     std::array<uint64_t, 2 * kOrientations> orientations{};
-
-    void spill(size_t keep);
   };
 
   size_t rows_per_worker_;

@@ -170,7 +170,7 @@ void RuleScorer::end_target() {
 
 // -- writing -----------------------------------------------------------------------------------
 
-// Leaves those that were chosen, in the order they had.
+// Leaves those that were chosen, by their target sides.
 void RuleScorer::choose() {
   if (choice_.min_sentences > 1 && std::any_of(source_symbols_.begin(), source_symbols_.end(),
                                                [](Symbol symbol) { return !is_word(symbol); }))
@@ -178,12 +178,13 @@ void RuleScorer::choose() {
       return candidate.origins.count < choice_.min_sentences;
     });
   const uint32_t limit = choice_.max_targets;
-  if (limit == 0 || candidates_.size() <= limit) return;
-  const auto by_mass = [&](const Candidate& a, const Candidate& b) {
-    return a.mass != b.mass ? a.mass > b.mass : view(a.target) < view(b.target);
-  };
-  std::nth_element(candidates_.begin(), candidates_.begin() + limit, candidates_.end(), by_mass);
-  candidates_.resize(limit);
+  if (limit != 0 && candidates_.size() > limit) {
+    const auto by_mass = [&](const Candidate& a, const Candidate& b) {
+      return a.mass != b.mass ? a.mass > b.mass : view(a.target) < view(b.target);
+    };
+    std::nth_element(candidates_.begin(), candidates_.begin() + limit, candidates_.end(), by_mass);
+    candidates_.resize(limit);
+  }
   std::sort(candidates_.begin(), candidates_.end(), [&](const Candidate& a, const Candidate& b) {
     return view(a.target) < view(b.target);
   });

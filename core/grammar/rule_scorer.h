@@ -1,8 +1,10 @@
-// Counted rules, sorted, into a scored table.
+// Counted rules, ordered, into a scored table.
 //
 //   RuleScorer scorer(builder, lexicon, {.max_targets = 30, .min_sentences = 2});
-//   scorer.add(source, target, links, mass, origins, total);   rows of rule_columns.h, ascending by
-//   scorer.finish();                                           (source, target); total: c(e)
+//   scorer.add(source, target, links, mass, origins, total);   rows of rule_columns.h; total: c(e)
+//   scorer.finish();
+//
+// Source sides ascend; rows of one target side follow each other.
 //
 // Scores, natural logs: P(e|f) = c(f,e) / c(f), P(f|e) = c(f,e) / c(e), and the lexical weights of
 // the rule's most frequent word links (Koehn, Och and Marcu 2003): the product, over the words of a

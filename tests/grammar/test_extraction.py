@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import cast
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from demotic.align import LexicalTable, Links, Text, pharaoh
-from demotic.engine import LocalEngine
+from demotic.engine import Engine, LocalEngine
 from demotic.errors import ArgumentError, FileAccessError, FormatError
 from demotic.grammar import HieroOptions, Rule, RuleTable, extract_hiero
 from tests.oracles import hiero_extraction as oracle
@@ -240,19 +245,68 @@ def multi30k(data: Path, pairs: int) -> tuple[Text, Text, Links]:
     return source, target, align(source, target, threads=2).links
 
 
-def test_the_file_is_the_same_for_any_threads_and_memory(data: Path, tmp_path: Path) -> None:
+def test_the_file_is_the_same_for_any_threads_memory_and_parts(data: Path, tmp_path: Path) -> None:
     corpus = multi30k(data, 1500)
     engines = [
         LocalEngine(threads=1),
-        LocalEngine(threads=2),
+        LocalEngine(threads=2, parts=1),
         LocalEngine(threads=3, memory=256 << 20),
+        LocalEngine(threads=2, memory=256 << 20, parts=7),
     ]
     written = []
     for number, engine in enumerate(engines):
         extract_hiero(*corpus, out=tmp_path / f"{number}.bin", engine=engine)
         written.append((tmp_path / f"{number}.bin").read_bytes())
-    assert written[0] == written[1] == written[2]
+    assert written[0] == written[1] == written[2] == written[3]
     assert len(RuleTable.load(tmp_path / "0.bin")) > 100_000
+
+
+@many
+@given(
+    corpus=st.lists(pairs(), min_size=1, max_size=6),
+    parts=st.integers(2, 9),
+    least=st.integers(1, 2),
+    at_once=st.integers(1, 5),
+)
+def test_rows_that_are_merged_from_many_runs_give_the_same_file(
+    corpus: list[Pair], parts: int, least: int, at_once: int, tmp_path: Path
+) -> None:
+    chosen = HieroOptions(max_targets=2, min_sentences=least)
+    extract_hiero(*texts(corpus), out=tmp_path / "one.bin", options=chosen)
+    extract_hiero(
+        *texts(corpus),
+        out=tmp_path / "many.bin",
+        options=chosen,
+        engine=cast(Engine, OnePartAtATime(parts, at_once)),
+    )
+    assert (tmp_path / "one.bin").read_bytes() == (tmp_path / "many.bin").read_bytes()
+
+
+@dataclass
+class OnePartAtATime:
+    """An engine that joins no parts, and hands out few rows at a time."""
+
+    parts: int
+    at_once: int
+    threads: int = 2
+    memory: int = 256 << 20
+
+    @contextmanager
+    def aggregate(
+        self, rows: Iterable[tuple[int, pa.RecordBatch]], schema: pa.Schema, query: str, *_: object
+    ) -> Iterator[list[Iterator[pa.RecordBatch]]]:
+        made: dict[int, list[pa.RecordBatch]] = defaultdict(list)
+        for part, batch in rows:
+            assert part < self.parts
+            made[part].append(batch)
+        results = []
+        for batches in made.values():
+            with LocalEngine(threads=1).aggregate(
+                ((0, batch) for batch in batches), schema, query
+            ) as [result]:
+                table = pa.Table.from_batches(list(result)).combine_chunks()
+            results.append(iter(table.to_batches(max_chunksize=self.at_once)))
+        yield results
 
 
 def test_real_text_gives_the_rules_of_the_definition(data: Path, tmp_path: Path) -> None:

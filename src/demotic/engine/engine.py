@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 import pyarrow as pa
+
+from demotic.progress import SILENT, Progress
 
 
 class Engine(Protocol):
     """Runs jobs that are too large for the memory.
 
-    A job makes rows in batches, has them aggregated by a query, and takes the result in batches.
-    Its rows must say the same however they are cut, so that any engine gives the same result.
+    A job makes rows in batches, each for one of several parts; the rows that a query must see
+    together are in the same part.  The query is run on some parts at a time, as many as fit, and
+    the job merges the results.  They must say the same however parts were joined and rows were cut,
+    so that any engine gives the same.
     """
 
     @property
@@ -23,16 +28,15 @@ class Engine(Protocol):
     def memory(self) -> int:
         """Bytes that a job should take, all in all; more goes to disk."""
 
+    @property
+    def parts(self) -> int:
+        """How many parts a job should have; they are numbered from 0."""
+
     def aggregate(
         self,
-        rows: Iterable[pa.RecordBatch],
+        rows: Iterable[tuple[int, pa.RecordBatch]],
         schema: pa.Schema,
         query: str,
-        *,
-        tables: Mapping[str, str] | None = None,
-    ) -> Iterator[pa.RecordBatch]:
-        """The result of a query in standard SQL over the table ``rows``.
-
-        ``tables`` are made before it, each by a query over those already there.  A query should
-        group, join or sort, not several of these at once: each of them wants the whole memory.
-        """
+        progress: Progress = SILENT,
+    ) -> AbstractContextManager[list[Iterator[pa.RecordBatch]]]:
+        """The results of a query in standard SQL over the table ``rows``: some parts at a time."""

@@ -1,8 +1,10 @@
 """One process: threads, and DuckDB under a memory limit with a folder to spill into.
 
 engine = LocalEngine(threads=2, memory=2 << 30)
-for batch in engine.aggregate(rows, schema, "SELECT word, sum(n) FROM rows GROUP BY word"):
-    ...
+query = "SELECT word, sum(n) AS n FROM rows GROUP BY word"
+with engine.aggregate(rows, schema, query) as results:  # rows of a word are in one part
+    for batches in results:
+        ...
 """
 
 from __future__ import annotations
@@ -10,12 +12,14 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from demotic.engine.parts import PartFiles, read_batches, write_batches
 from demotic.errors import ArgumentError, DemoticError, FileAccessError
+from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     import duckdb
@@ -23,67 +27,80 @@ if TYPE_CHECKING:
 
 LEAST_MEMORY = 256 << 20
 _DATABASE_THREAD = 128 << 20  # what the database wants for each thread while it sorts and joins
-_ROWS = 1 << 16  # of a result at a time
-_TYPES = {"binary": "BLOB", "int64": "BIGINT", "int32": "INTEGER", "string": "VARCHAR"}
+_SHARE = 16  # of the memory, for rows of one query: the database takes several times as much
+_ROW = 100  # bytes of a result, about
+_LEAST, _MOST = 1 << 9, 1 << 16  # rows of a result at a time
 
 
 @dataclass(frozen=True, kw_only=True)
 class LocalEngine:
-    """Threads, memory in bytes, and the folder for what does not fit (by default TMPDIR)."""
+    """Threads, memory in bytes, and the folder for what does not fit (by default TMPDIR).
+
+    ``parts`` bounds the corpus: each should fit into a sixteenth of the memory.
+    """
 
     threads: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
     memory: int = 1 << 30
     temp: Path | None = None
+    parts: int = 256
 
     def __post_init__(self) -> None:
         if self.threads < 1:
             raise ArgumentError("an engine needs at least one thread")
+        if self.parts < 1:
+            raise ArgumentError("an engine needs at least one part")
         if self.memory < LEAST_MEMORY:
             raise ArgumentError(
                 f"{self.memory >> 20} MiB of memory are too few",
                 remedy=f"give at least {LEAST_MEMORY >> 20} MiB",
             )
 
+    @contextlib.contextmanager
     def aggregate(
         self,
-        rows: Iterable[pa.RecordBatch],
+        rows: Iterable[tuple[int, pa.RecordBatch]],
         schema: pa.Schema,
         query: str,
-        *,
-        tables: Mapping[str, str] | None = None,
-    ) -> Iterator[pa.RecordBatch]:
-        """The result of a query over the table ``rows`` and ``tables`` made from it, in batches."""
-        with _explained(), self._database() as database:
-            columns = ", ".join(f'"{column.name}" {_TYPES[str(column.type)]}' for column in schema)
-            database.execute(f"CREATE TABLE rows ({columns})")
-            for batch in rows:
-                database.register("batch", batch)
-                database.execute("INSERT INTO rows SELECT * FROM batch")
-                database.unregister("batch")
-            for name, made in (tables or {}).items():
-                database.execute(f"CREATE TABLE {name} AS {made}")
-            yield from database.sql(query).to_arrow_reader(_ROWS)
-
-    @contextlib.contextmanager
-    def _database(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        import duckdb
-
+        progress: Progress = SILENT,
+    ) -> Iterator[list[Iterator[pa.RecordBatch]]]:
+        """The results of a query over the table ``rows``, for as many parts at a time as fit."""
         if self.temp is not None and not self.temp.is_dir():
             raise FileAccessError("no such folder", path=self.temp, remedy="create it first")
-        with tempfile.TemporaryDirectory(prefix="demotic-", dir=self.temp) as folder:
-            memory = self.memory // 2  # the job's own rows and the allocator's slack take the rest
-            settings: dict[str, str | bool | int | float | list[str]] = {
-                "threads": max(1, min(self.threads, memory // _DATABASE_THREAD)),
-                "memory_limit": f"{memory >> 20}MiB",
-                "temp_directory": folder,
-                "preserve_insertion_order": False,  # keeping it would take memory
-            }
-            # A file, so that rows which no longer fit need not be kept in memory.
-            database = duckdb.connect(str(Path(folder) / "rows.db"), config=settings)
-            try:
-                yield database
-            finally:
-                database.close()
+        with tempfile.TemporaryDirectory(prefix="demotic-", dir=self.temp) as name:
+            folder = Path(name)
+            parts = PartFiles(folder, schema)
+            for part, batch in rows:
+                parts.add(part, batch)
+            shelves = parts.shelves(self.memory // _SHARE)
+            results = [folder / f"{number}.result" for number in range(len(shelves))]
+            # A batch of each result will be in memory at once.
+            rows_at_once = self.memory // _SHARE // _ROW // max(1, len(shelves))
+            rows_at_once = max(_LEAST, min(rows_at_once, _MOST))
+            with progress.step("aggregating", len(shelves), "runs") as advance:
+                for shelf, result in zip(shelves, results, strict=True):
+                    with _explained(), self._database(folder) as database:
+                        database.register("rows", parts.take(shelf))
+                        batches = database.sql(query).to_arrow_reader(rows_at_once)
+                        write_batches(result, batches.schema, batches)
+                    advance(1)
+            yield [read_batches(result) for result in results]
+
+    @contextlib.contextmanager
+    def _database(self, folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+        import duckdb
+
+        memory = self.memory // 2  # the job's own rows and the allocator's slack take the rest
+        settings: dict[str, str | bool | int | float | list[str]] = {
+            "threads": max(1, min(self.threads, memory // _DATABASE_THREAD)),
+            "memory_limit": f"{memory >> 20}MiB",
+            "temp_directory": str(folder / "database"),
+            "preserve_insertion_order": False,  # keeping it would take memory
+        }
+        database = duckdb.connect(config=settings)
+        try:
+            yield database
+        finally:
+            database.close()
 
 
 @contextlib.contextmanager

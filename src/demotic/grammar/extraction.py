@@ -34,7 +34,7 @@ _PAIRS = 1 << 10  # extracted between two looks at the keyboard, for each thread
 _ROW = 150  # bytes that a rule takes while it is counted, about
 
 _Binary = tuple[bytes, bytes]
-_Columns = tuple[int, _Binary, _Binary, _Binary, bytes, _Binary]
+_Columns = tuple[int, int, _Binary, _Binary, _Binary, bytes, _Binary]
 
 _SCHEMA = pa.schema(
     [
@@ -45,13 +45,14 @@ _SCHEMA = pa.schema(
         ("origins", pa.binary()),
     ]
 )
-# One thing at a time, so that each has the memory.  Sums over equal (source, target) are left to
+# On rows of all source sides with some target sides.  Sums over equal (source, target) are left to
 # the scorer, which meets them side by side.
-_TABLES = {
-    "totals": "SELECT target, CAST(sum(mass) AS BIGINT) AS total FROM rows GROUP BY target",
-    "counted": "SELECT rows.*, total FROM rows JOIN totals ON rows.target = totals.target",
-}
-_QUERY = "SELECT * FROM counted ORDER BY source, target"
+_QUERY = """
+SELECT rows.*, total
+FROM rows JOIN (SELECT target, CAST(sum(mass) AS BIGINT) AS total FROM rows GROUP BY target) totals
+ON rows.target = totals.target
+ORDER BY source, target
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +139,10 @@ def extract_hiero(
     links.check(source.lines, target.lines)
     lexical = lexical or LexicalTable.estimate(source, target, links, progress=progress)
     extraction = _core.RuleExtraction(
-        options.core(), rows=engine.memory // 4 // _ROW, threads=engine.threads
+        options.core(),
+        rows=engine.memory // 4 // _ROW,
+        parts=engine.parts,
+        threads=engine.threads,
     )
     counted = _count(extraction, source, target, links, engine.threads, progress)
     with files.atomic_path(out) as temporary:
@@ -151,15 +155,10 @@ def extract_hiero(
             min_sentences=options.min_sentences,
             orientations=options.orientations,
         )
-        with progress.step("scoring rules", unit="rules") as advance:
-            sorted_rows = engine.aggregate(counted, _SCHEMA, _QUERY, tables=_TABLES)
-            for number, batch in enumerate(sorted_rows):
-                if number == 0 and options.orientations:
-                    scorer.use_orientations(extraction.orientations)
-                before = len(scorer)
-                scorer.add(*_arrays(batch))
-                advance(len(scorer) - before)
-            scorer.finish()
+        with engine.aggregate(counted, _SCHEMA, _QUERY, progress) as runs:
+            _score(
+                scorer, runs, extraction.orientations if options.orientations else None, progress
+            )
     return RuleTable.load(out)
 
 
@@ -170,8 +169,8 @@ def _count(
     links: Links,
     threads: int,
     progress: Progress,
-) -> Iterator[pa.RecordBatch]:
-    """Rules with their masses, the frequent ones already summed."""
+) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Rules with their masses, the frequent ones already summed; all of a target in one part."""
     with progress.step("extracting rules", len(links), "sentence pairs") as advance:
         step = _PAIRS * threads
         for begin in range(0, len(links), step):
@@ -183,9 +182,30 @@ def _count(
     progress.say(f"{extraction.occurrences:,} occurrences of rules")
 
 
-def _batch(columns: _Columns) -> pa.RecordBatch:
-    rows, *arrays = columns
-    return pa.RecordBatch.from_arrays(
+def _score(
+    scorer: _core.RuleScorer,
+    runs: list[Iterator[pa.RecordBatch]],
+    orientations: list[int] | None,
+    progress: Progress,
+) -> None:
+    """Merge sorted runs, score and write."""
+    scorer.begin(len(runs), orientations)
+    with progress.step("scoring rules", unit="rules") as advance:
+        scored = 0
+        while (run := scorer.next()) is not None:
+            batch = next(runs[run], None)
+            if batch is None:
+                scorer.end(run)
+            else:
+                scorer.add(run, *_arrays(batch))
+            advance(len(scorer) - scored)
+            scored = len(scorer)
+        scorer.finish()
+
+
+def _batch(columns: _Columns) -> tuple[int, pa.RecordBatch]:
+    part, rows, *arrays = columns
+    return part, pa.RecordBatch.from_arrays(
         [
             pa.Array.from_buffers(
                 column.type,
