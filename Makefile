@@ -20,6 +20,7 @@ $(VENV)/.tools: tools/setup.sh
 $(VENV)/.built: $(VENV)/.tools pyproject.toml $(CORE)
 	@echo 'building Demotic into $(VENV)'
 	@$(PIP) --no-build-isolation -e .
+	@$(BIN)/python -m compileall -q src/demotic  # as an installation does
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.built

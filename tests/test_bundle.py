@@ -173,10 +173,36 @@ def test_what_was_compared_once_is_not_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(tmp_path / "model")
-    monkeypatch.setattr(bundles, "_sha256", lambda path: pytest.fail(f"{path} was read"))
+    monkeypatch.setattr(bundles, "_checksum", lambda path: pytest.fail(f"{path} was read"))
     Bundle.open(path)
     os.utime(path / "rules.bin")
     with pytest.raises(pytest.fail.Exception, match=r"rules\.bin was read"):
+        Bundle.open(path)
+
+
+def test_a_part_with_a_forged_checksum_is_found_by_its_digest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "model")
+    (path / "rules.bin").write_bytes(b"x" * len(PARTS["rules.bin"]))
+    parts = Bundle.open(path, verify=False).parts
+    monkeypatch.setattr(bundles, "_checksum", lambda path: parts[path.name].checksum)
+    with pytest.raises(CorruptFileError, match=r"rules\.bin has changed"):
+        Bundle.open(path, verify=True)
+
+
+def test_bundles_without_fast_checksums_are_compared_by_their_digests(tmp_path: Path) -> None:
+    path = write(tmp_path / "model")
+    about = path / ABOUT
+    record = json.loads(about.read_text())
+    for part in record["parts"].values():
+        del part["checksum"]
+    del record["sha256"]
+    about.write_text(json.dumps(record))
+    (path / "rules.bin").touch()
+    assert Bundle.open(path).about == KIND
+    (path / "rules.bin").write_bytes(b"x" * len(PARTS["rules.bin"]))
+    with pytest.raises(CorruptFileError, match=r"rules\.bin has changed"):
         Bundle.open(path)
 
 

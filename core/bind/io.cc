@@ -2,7 +2,9 @@
 #include <nanobind/stl/string_view.h>
 
 #include "bind/bind.h"
+#include "io/checksum.h"
 #include "io/container.h"
+#include "io/mapped_file.h"
 
 namespace demotic::bind {
 
@@ -45,6 +47,14 @@ void io(nb::module_& m) {
           },
           nb::arg("name"), "A copy of a section's bytes")
       .def("verify", &Container::verify, Unlocked(), "Compare every checksum");
+
+  m.def(
+      "file_checksum",
+      [](const std::string& path) {
+        const MappedFile file(path);
+        return checksum64(file.bytes().data(), file.bytes().size());
+      },
+      nb::arg("path"), Unlocked(), "The checksum of a whole file");
 }
 
 }  // namespace demotic::bind

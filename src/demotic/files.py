@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import contextlib
 import errno
-import gzip
 import os
 import sys
 import zlib
@@ -63,15 +62,23 @@ def read_bytes(path: str | Path) -> Iterator[bytes]:
         head = _first_bytes(raw)
         stream = cast(BinaryIO, _Prefixed(head, raw))
         if head.startswith(_GZIP_MAGIC):
-            unpacked = stack.enter_context(gzip.GzipFile(fileobj=stream))
-            stream = cast(BinaryIO, unpacked)
-        try:
+            yield from _unzipped(stream, path)
+        else:
             while chunk := stream.read(CHUNK):
                 yield chunk
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise FormatError(
-                f"damaged gzip file: {error}", path=path, remedy="copy or compress it again"
-            ) from error
+
+
+def _unzipped(stream: BinaryIO, path: str | Path) -> Iterator[bytes]:
+    import gzip
+
+    try:
+        with gzip.GzipFile(fileobj=stream) as unpacked:
+            while chunk := unpacked.read(CHUNK):
+                yield chunk
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise FormatError(
+            f"damaged gzip file: {error}", path=path, remedy="copy or compress it again"
+        ) from error
 
 
 def _first_bytes(raw: BinaryIO) -> bytes:
@@ -243,6 +250,8 @@ def write_bytes(path: str | Path) -> Iterator[IO[bytes]]:
         return
     with atomic_path(path) as temporary, temporary.open("wb") as raw:
         if str(path).endswith(".gz"):
+            import gzip
+
             # No name and no time in the header: the same text gives the same bytes.
             with gzip.GzipFile(
                 filename="", mode="wb", fileobj=raw, compresslevel=6, mtime=0

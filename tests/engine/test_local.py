@@ -57,11 +57,13 @@ def test_no_rows_give_no_result() -> None:
 def test_temporary_files_go_away(tmp_path: Path) -> None:
     engine = LocalEngine(threads=1, temp=tmp_path)
     assert runs(engine, 1000, 2)
-    with contextlib.suppress(KeyboardInterrupt):
-        with engine.aggregate(batches(1000, 2), SCHEMA, QUERY) as results:
-            assert next(results[0])
-            assert list(tmp_path.iterdir())
-            raise KeyboardInterrupt
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        engine.aggregate(batches(1000, 2), SCHEMA, QUERY) as results,
+    ):
+        assert next(results[0])
+        assert list(tmp_path.iterdir())
+        raise KeyboardInterrupt
     assert list(tmp_path.iterdir()) == []
 
 
