@@ -201,6 +201,7 @@ def _score(
             advance(len(scorer) - scored)
             scored = len(scorer)
         scorer.finish()
+        advance(len(scorer) - scored)
 
 
 def _batch(columns: _Columns) -> tuple[int, pa.RecordBatch]:
