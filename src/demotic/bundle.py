@@ -308,9 +308,7 @@ def _write_about(folder: Path, about: About) -> None:
     from demotic import __version__
 
     parts = {
-        path.name: asdict(Part.of(path))
-        for path in sorted(folder.iterdir())
-        if path.name != ABOUT
+        path.name: asdict(Part.of(path)) for path in sorted(folder.iterdir()) if path.name != ABOUT
     }
     record = {
         "format": _FORMAT,
