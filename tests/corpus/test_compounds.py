@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demotic.corpus import CompoundOptions, Orthography, OrthographyConfig
-from demotic.corpus.compounds import Compounds, candidates, choose, rejoin
+from demotic.corpus.compounds import Compounds, rejoin
 from demotic.corpus.normalise import plain_spaces
 from tests.corpus.texts import slice_of
 from tests.oracles.compounds import best_score, score
@@ -84,28 +84,50 @@ def test_round_trip_with_compounds_is_exact_on_real_text(data) -> None:
     assert split > 50
 
 
-def test_development_text_decides(data) -> None:
-    def learnt(language: str) -> Orthography:
-        folder = f"europarl-{language}-en"
-        return Orthography.learn(
-            slice_of(data, f"{folder}/train.{language}.gz", 3000),
-            language,
-            config=OrthographyConfig(compounds="auto"),
-            dev=slice_of(data, f"{folder}/dev.{language}.gz", 500),
-        )
-
-    assert learnt("de").config.compounds == "on"
-    assert learnt("fr").config.compounds == "off"
+def learnt(lines: list[str], language: str) -> Orthography:
+    return Orthography.learn(lines, language, config=OrthographyConfig(compounds="auto"))
 
 
-def test_choice_is_the_shortest_description_and_reports_unknown_words() -> None:
-    train = Counter({"haus": 50, "boot": 40, "garten": 30, "tür": 20})
-    dev = Counter({"hausboot": 3, "gartenhaus": 2, "haus": 5})
-    chosen, trials = choose(train, dev, candidates("de"))
-    assert chosen is not None
-    best = min(trials[1:], key=lambda trial: trial.bits_per_word)
-    assert best.options == chosen
-    assert best.bits_per_word < trials[0].bits_per_word
-    assert trials[0].unknown == pytest.approx(0.5)
-    assert best.unknown < 0.5
-    assert choose(train, Counter({"haus": 5}), candidates("de"))[0] is None
+@pytest.mark.parametrize(
+    ("corpus", "language", "decision"),
+    [
+        ("europarl-de-en", "de", "on"),
+        ("europarl-de-en", "en", "off"),
+        ("europarl-fr-en", "fr", "off"),
+        ("multi30k", "de", "on"),
+        ("multi30k", "en", "off"),
+    ],
+)
+def test_training_text_decides(data, corpus: str, language: str, decision: str) -> None:
+    lines = slice_of(data, f"{corpus}/train.{language}.gz", 4000)
+    orthography = learnt(lines, language)
+    assert orthography.config.compounds == decision
+    assert Orthography.from_json(orthography.to_json()).config.compounds == decision
+    assert any("⁀" in str(each) for each in orthography.encode_lines(lines)) == (decision == "on")
+
+
+def test_share_is_that_of_running_words() -> None:
+    counts = Counter({"haus": 50, "boot": 40, "hausboot": 6, "tür": 4})
+    splitter = Compounds.learn(counts, CompoundOptions())
+    assert splitter.share(counts) == pytest.approx(0.06)
+    assert splitter.share({}) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("language", "compounds", "decision"),
+    [("de", 1, "on"), ("de", 0, "off"), ("en", 1, "off"), ("de-AT", 1, "on")],
+)
+def test_automatic_splitting_asks_for_the_language_and_for_compounds(
+    language: str, compounds: int, decision: str
+) -> None:
+    lines = ["haus boot tür"] * 15 + ["hausboot"] * compounds
+    assert learnt(lines, language).config.compounds == decision
+
+
+def test_options_are_kept_when_the_text_decides() -> None:
+    options = CompoundOptions(min_part=3, min_count=2)
+    lines = ["haus tür"] * 3 + ["haustür"]
+    config = OrthographyConfig(compounds="auto", compound_options=options)
+    german = Orthography.learn(lines, "de", config=config)
+    assert german.config.compound_options == options
+    assert german.encode("haustür").tokens == ("haus", "⁀⁀", "tür")

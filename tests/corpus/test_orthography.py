@@ -128,9 +128,9 @@ def test_unknown_choices_name_the_remedy(wrong: dict[str, str]) -> None:
         OrthographyConfig(**wrong)
 
 
-def test_automatic_compounds_ask_for_a_development_text() -> None:
-    with pytest.raises(ArgumentError, match="dev"):
-        Orthography.learn(["ein Haus"], "de", config=OrthographyConfig(compounds="auto"))
+def test_joints_of_the_source_never_show_in_a_language_that_has_none() -> None:
+    english = Orthography.learn(["a house boat"], "en")
+    assert english.decode(["house", "⁀⁀", "boat", "⁀s⁀"]) == "House boat"
 
 
 def test_translation_takes_over_spans_and_style() -> None:

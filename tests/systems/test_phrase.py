@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 
 import demotic
+from demotic.corpus import Bitext
 from demotic.errors import ArgumentError, FormatError
 from demotic.grammar import RuleTable
 from demotic.model import Model, tune
@@ -70,6 +72,30 @@ def test_explanations_name_the_phrase_behind_each_word(phrase_model: Path) -> No
     assert any(step.evidence for step in phrases)
 
 
+def test_explanations_show_the_orientations_that_hold(phrase_model: Path) -> None:
+    explained = demotic.load(phrase_model).explain("The adj1 noun2 verb3 %d noun4.")
+    places = [(0, 0), *(step.span for step in explained.steps[1:])]
+    places.append((len(explained.source_tokens),) * 2)
+    sums = dict.fromkeys(REORDERING, 0.0)
+    for number, step in enumerate(explained.steps[1:], 1):
+        if step.kind != "rule":
+            continue
+        before, here, after = places[number - 1 : number + 2]
+        shown = [name for name in REORDERING if name in step.scores]
+        assert shown == [f"{followed(before, here)}Previous", f"{followed(here, after)}Next"]
+        for name in shown:
+            sums[name] += step.scores[name]
+    assert any(sums[name] for name in REORDERING if not name.startswith("Monotone"))
+    for name, total in sums.items():
+        assert explained.features[name] == pytest.approx(total, abs=1e-4)
+
+
+def followed(before: tuple[int, int], after: tuple[int, int]) -> str:
+    if before[1] == after[0]:
+        return "Monotone"
+    return "Swap" if after[1] == before[0] else "Other"
+
+
 def test_lists_and_graphs_begin_with_the_translation(phrase_model: Path) -> None:
     model = demotic.load(phrase_model)
     text = "The adj1 noun2 verb3 a noun4."
@@ -114,6 +140,46 @@ def test_a_damaged_phrase_table_is_named_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="phrase-table") as caught:
         train(tmp_path / "model", phrases={"table": str(broken)})
     assert caught.value.line == 2
+
+
+ENGLISH = {"haus": "house", "boot": "boat", "garten": "garden", "hund": "dog", "hütte": "hut",
+           "ofen": "stove", "stein": "stone", "wagen": "car", "feuer": "fire"}  # fmt: skip
+
+
+def german(count: int, seed: int, language: str = "de") -> Bitext:
+    """``das hausboot und der hund`` and its translation."""
+    rng = random.Random(seed)
+    pairs = []
+    for _ in range(count):
+        one, two, other = rng.sample(sorted(ENGLISH), 3)
+        small = " klein" * rng.randrange(2)
+        pairs.append((f"das {one}{two} und{small} {other} .",
+                      f"the {ENGLISH[one]} {ENGLISH[two]} and{' small' * bool(small)} "
+                      f"{ENGLISH[other]} ."))  # fmt: skip
+    return Bitext.from_pairs(pairs, source_language=language, target_language="en", file="toy")
+
+
+@pytest.mark.parametrize("system", ["phrase", "hiero"])
+def test_compounds_of_the_source_are_split_where_its_language_has_them(
+    system: str, tmp_path: Path
+) -> None:
+    def model(language: str, **settings: object) -> Model:
+        return demotic.train(
+            german(300, 1, language), system=system, dev=german(20, 2, language),
+            config={**toys.QUICK, **settings}, out=tmp_path / f"{language}{len(settings)}",
+        )  # fmt: skip
+
+    split = model("de")
+    text = "das feuerofenhaus und hund ."
+    assert split.about.config["source"]["compounds"] == "auto"
+    assert split.translate(text).text == "the fire stove house and dog ."
+    assert "feuer + ofen + haus" in " ".join(split.explain(text).source_tokens)
+    reloaded = demotic.load(tmp_path / "de0")
+    assert reloaded.source.config.compounds == "on"  # type: ignore[attr-defined]
+    assert reloaded.translate(text).text == split.translate(text).text
+    for whole in (model("fr"), model("de", source={"compounds": "off"})):
+        assert whole.source.config.compounds == "off"  # type: ignore[attr-defined]
+        assert "feuerofenhaus" in whole.translate(text).text
 
 
 def test_a_wrong_setting_is_named() -> None:

@@ -9,8 +9,7 @@ share statistics with the free words and decoding can put them together again.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -25,7 +24,8 @@ from demotic.corpus.marks import (
 )
 from demotic.corpus.pattern import Pattern
 
-_LEAST_GAIN = 0.001
+LEAST_SHARE = 0.01
+"""Of a text's words that are compounds, for ``compounds = auto`` to split them."""
 _CACHE_SIZE = 1 << 18
 _SPLITTABLE = Pattern(r"\p{L}\p{Ll}++")
 
@@ -62,6 +62,19 @@ class Compounds:
             if len(word) >= options.min_part and _SPLITTABLE.fullmatch(word)
         }
         return cls(options, kept)
+
+    def usual(self, counts: Mapping[str, int], language: str) -> bool:
+        """Whether the language writes compounds as one word, and the text has enough of them.
+
+        English and French words that fall apart by chance are fewer than one in a hundred, German
+        compounds two to five; a small text is split when it repeats the parts.
+        """
+        return language in FILLERS and self.share(counts) >= LEAST_SHARE
+
+    def share(self, counts: Mapping[str, int]) -> float:
+        """How much of a text, given as the counts of its words, would be split."""
+        split = sum(count for word, count in counts.items() if len(self.split(word)) > 1)
+        return split / max(sum(counts.values()), 1)
 
     def split(self, word: str) -> tuple[str, ...]:
         """Parts and linking letters in turn (part, filler, part, ...); the word alone if whole.
@@ -152,80 +165,3 @@ def rejoin(tokens: Iterable[str]) -> list[str]:
             result.append(token)
         pending = None
     return result
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One candidate's figures on the development text."""
-
-    options: CompoundOptions | None
-    bits_per_word: float
-    unknown: float
-    tokens_per_word: float
-
-
-def choose(
-    counts: Mapping[str, int],
-    dev: Mapping[str, int],
-    candidates: Sequence[CompoundOptions],
-) -> tuple[CompoundOptions | None, list[Trial]]:
-    """Whether and how to split, by the description length of a development text.
-
-    Each candidate splits the training counts and the development words.  A unigram model of the
-    split training text (add-one over its types and one unknown type) then codes the development
-    text; an unknown token is spelt out with a letter unigram model of the training types.  The
-    candidate with the fewest bits per original word wins, if it saves at least a thousandth of
-    the bits without splitting (options None).  Splitting saves the spelling of unknown compounds;
-    splitting too much pays for more tokens.
-    """
-    whole = _trial(counts, dev, None)
-    trials = [_trial(counts, dev, options) for options in candidates]
-    best = min(trials, key=lambda trial: trial.bits_per_word, default=whole)
-    worth = best.bits_per_word <= (1 - _LEAST_GAIN) * whole.bits_per_word
-    return best.options if worth else None, [whole, *trials]
-
-
-def _trial(
-    counts: Mapping[str, int], dev: Mapping[str, int], options: CompoundOptions | None
-) -> Trial:
-    splitter = Compounds.learn(counts, options) if options else None
-
-    def pieces(word: str) -> list[str]:
-        if splitter is None:
-            return [word]
-        parts = splitter.split(word)
-        return [joint(part) if at % 2 else part for at, part in enumerate(parts)]
-
-    train: Counter[str] = Counter()
-    for word, count in counts.items():
-        for piece in pieces(word):
-            train[piece] += count
-    letters = Counter(letter for word in train for letter in word + "\n")
-    letter_total = letters.total() + len(letters) + 1
-    total = train.total() + len(train) + 1
-    bits = 0.0
-    words = tokens = unknown = 0
-    for word, count in dev.items():
-        words += count
-        for piece in pieces(word):
-            tokens += count
-            seen = train.get(piece, 0)
-            cost = -math.log2((seen + 1) / total)
-            if not seen:
-                unknown += count
-                cost += sum(
-                    -math.log2((letters.get(letter, 0) + 1) / letter_total)
-                    for letter in piece + "\n"
-                )
-            bits += count * cost
-    words = max(words, 1)
-    return Trial(options, bits / words, unknown / max(tokens, 1), tokens / words)
-
-
-def candidates(language: str) -> list[CompoundOptions]:
-    """The settings that ``compounds = auto`` compares."""
-    return [
-        CompoundOptions.for_language(language, min_part=min_part, min_count=min_count)
-        for min_part in (3, 4, 5)
-        for min_count in (2, 5, 20)
-    ]

@@ -21,8 +21,8 @@ from demotic.corpus import compounds as compounding
 from demotic.corpus import language as languages
 from demotic.corpus import segment as segmenting
 from demotic.corpus.casing import CaseCounts, Casing, Style
-from demotic.corpus.compounds import CompoundOptions, Compounds, Trial
-from demotic.corpus.marks import bare, escape, protected_class, unescape
+from demotic.corpus.compounds import CompoundOptions, Compounds
+from demotic.corpus.marks import bare, escape, joint_filler, protected_class, unescape
 from demotic.corpus.moses import MosesTokeniser
 from demotic.corpus.normalise import normalise
 from demotic.corpus.orthography_config import OrthographyConfig
@@ -35,7 +35,6 @@ from demotic.corpus.protect import (
     settle,
 )
 from demotic.corpus.tokenise import Tokeniser, join
-from demotic.errors import ArgumentError
 from demotic.progress import SILENT, Progress
 
 _SLICE = 10_000
@@ -89,19 +88,10 @@ class Orthography:
         language: str,
         *,
         config: OrthographyConfig | None = None,
-        dev: Iterable[str] | None = None,
         progress: Progress = SILENT,
     ) -> Orthography:
-        """Casing and compounds from a text, in one streaming pass.
-
-        ``dev`` is the text on which ``compounds="auto"`` decides.
-        """
+        """Casing and compounds from a text, in one streaming pass."""
         config = config or OrthographyConfig()
-        if config.compounds == "auto" and dev is None:
-            raise ArgumentError(
-                "compounds='auto' decides on a development text, and none was given",
-                remedy="pass dev=..., or set compounds to on or off",
-            )
         base = _without_region(language)
         config = replace(config, segment=segmenting.resolve(config.segment, base))
         plain = cls(language, replace(config, compounds="off"))
@@ -112,14 +102,12 @@ class Orthography:
         if config.compounds == "off":
             return cls(language, config, casing)
         options = config.compound_options or CompoundOptions.for_language(base)
-        if config.compounds == "auto":
-            _, dev_words = plain._count(dev or (), progress)
-            chosen, _ = compounding.choose(words, dev_words, compounding.candidates(base))
-            if chosen is None:
-                return cls(language, replace(config, compounds="off"), casing)
-            options = chosen
+        splitter = Compounds.learn(words, options)
+        if config.compounds == "auto" and not splitter.usual(words, base):
+            return cls(language, replace(config, compounds="off"), casing)
+        progress.say(f"{language}: compounds split, {splitter.share(words):.1%} of the words")
         config = replace(config, compounds="on", compound_options=options)
-        return cls(language, config, casing, Compounds.learn(words, options))
+        return cls(language, config, casing, splitter)
 
     def _count(self, lines: Iterable[str], progress: Progress) -> tuple[CaseCounts, Counter[str]]:
         cases = CaseCounts()
@@ -132,14 +120,6 @@ class Orthography:
                 if number % _SLICE == 0:
                     advance(_SLICE)
         return cases, words
-
-    def compound_trials(self, lines: Iterable[str], dev: Iterable[str]) -> list[Trial]:
-        """The figures by which ``compounds="auto"`` decides, for a report."""
-        _, words = self._count(lines, SILENT)
-        _, dev_words = self._count(dev, SILENT)
-        return compounding.choose(
-            words, dev_words, compounding.candidates(_without_region(self.language))
-        )[1]
 
     # -- text to tokens ------------------------------------------------------------------------
 
@@ -216,6 +196,8 @@ class Orthography:
             style = source.style
         if self.compounds is not None:
             marked = compounding.rejoin(marked)
+        else:  # the source's, passed through
+            marked = [token for token in marked if joint_filler(token) is None]
         waiting = iter(spans)
         placed = [next(waiting) if protected_class(token) else None for token in marked]
         plain = [None if protected_class(token) else self._plain(token) for token in marked]

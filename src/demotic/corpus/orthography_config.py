@@ -20,7 +20,8 @@ class OrthographyConfig:
 
     ``tokeniser``: ``reversible`` (marked tokens, exact round trip), ``moses`` (as sacremoses) or
     ``none`` (the text has spaces between its tokens already).  ``casing``: ``truecase``, ``lower``
-    or ``none``.  ``compounds``: ``off``, ``on``, or ``auto`` (chosen on a development text).
+    or ``none``.  ``compounds``: ``off``, ``on``, or ``auto`` (on for languages and texts that
+    have them, see :meth:`demotic.corpus.compounds.Compounds.usual`).
     ``segment``: for scripts without spaces, ``characters``, ``jieba`` or ``auto``.
     ``protect``: kinds of spans that pass through unchanged.
     """

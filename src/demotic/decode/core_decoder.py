@@ -6,7 +6,8 @@ Sentences are strings of tokens separated by spaces, or sequences of tokens.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 from demotic import _core
 from demotic.decode.decoder import Sentence
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 Found = TypeVar("Found", bound=Derivation)
+Lists = Sequence[Sequence[_core.HieroDerivation]]
+Counters = TypeVar("Counters")
 _SLICE = 1000  # words decoded between two looks at the keyboard, for each thread
 MOST = 2**32 - 1
 """What the core takes for a number without limit."""
@@ -28,15 +31,17 @@ MOST = 2**32 - 1
 class Search(Protocol):
     """A decoder as the core has it."""
 
+    @property
+    def counters(self) -> Any:
+        """What it did."""
+
     def reset_counters(self) -> None:
         """Count from zero again."""
 
     def decode(self, sentences: list[list[str]], threads: int) -> Sequence[_core.HieroDerivation]:
         """One derivation each."""
 
-    def kbest(
-        self, sentences: list[list[str]], k: int, unique: bool, threads: int
-    ) -> Sequence[Sequence[_core.HieroDerivation]]:
+    def kbest(self, sentences: list[list[str]], k: int, unique: bool, threads: int) -> Lists:
         """The best derivations of each."""
 
 
@@ -52,6 +57,9 @@ class CoreDecoder(Generic[Found]):
 
     A subclass sets its weights by ``_use_weights`` and makes ``_search``.
     """
+
+    KIND: ClassVar[type[Derivation]] = Derivation
+    """Of what it finds."""
 
     rules: Rulebook
     lm: LanguageModel | None
@@ -115,18 +123,11 @@ class CoreDecoder(Generic[Found]):
         progress: Progress = SILENT,
     ) -> list[list[Found]]:
         """The k best derivations of each line."""
-        if k < 1:
-            raise ArgumentError("k must be at least 1")
 
-        def run(
-            sentences: list[list[str]], threads: int
-        ) -> Sequence[Sequence[_core.HieroDerivation]]:
+        def run(sentences: list[list[str]], threads: int) -> Lists:
             return self._search.kbest(sentences, k, unique, threads)
 
-        return [
-            [self._derivation(tokens, core) for core in cores]
-            for tokens, cores in self._each(lines, threads, progress, "translating", run)
-        ]
+        return self._lists(lines, k, threads, progress, run)
 
     def reset_counters(self) -> None:
         """Count from zero again; the time of loading stays."""
@@ -136,7 +137,7 @@ class CoreDecoder(Generic[Found]):
 
     def _shortened(self) -> int:
         """Sentences so far that were too long for the limits asked for."""
-        return 0
+        return int(self._search.counters.shortened)
 
     def _lowered(self) -> str:
         """The limit that was lowered for them."""
@@ -144,7 +145,33 @@ class CoreDecoder(Generic[Found]):
 
     def _derivation(self, tokens: list[str], core: _core.HieroDerivation) -> Found:
         """What users see of a core derivation."""
-        raise NotImplementedError
+        made = self.KIND(
+            tuple(tokens),
+            tuple(core.tokens),
+            core.score,
+            core.span_limit,
+            self.rules,
+            self.feature_names,
+            self._labels,
+            core,
+        )
+        return cast("Found", made)
+
+    def _lists(
+        self,
+        lines: Iterable[Sentence],
+        k: int,
+        threads: int,
+        progress: Progress,
+        run: Callable[[list[list[str]], int], Lists],
+    ) -> list[list[Found]]:
+        """A list of derivations for each line."""
+        if k < 1:
+            raise ArgumentError("k must be at least 1")
+        return [
+            [self._derivation(tokens, core) for core in cores]
+            for tokens, cores in self._each(lines, threads, progress, "translating", run)
+        ]
 
     def _each(
         self,
@@ -185,17 +212,16 @@ class CoreForestDecoder(CoreDecoder[Derivation]):
         run = self._search.forests
         return [Forest(core) for _, core in self._each(lines, threads, progress, "decoding", run)]
 
-    def _derivation(self, tokens: list[str], core: _core.HieroDerivation) -> Derivation:
-        return Derivation(
-            tuple(tokens),
-            tuple(core.tokens),
-            core.score,
-            core.span_limit,
-            self.rules,
-            self.feature_names,
-            self._labels,
-            core,
-        )
+
+def lowered_span_limit(max_edges: int) -> str:
+    """What decoders of a chart lower for a very long sentence."""
+    return f"span limit to stay within {max_edges:,} edges"
+
+
+def counted(kind: type[Counters], core: Any, **more: Any) -> Counters:
+    """Counters as users see them: those of the core by name, and ``more``."""
+    names = {field.name for field in fields(cast("Any", kind))} - set(more)
+    return kind(**{name: getattr(core, name) for name in names}, **more)
 
 
 def check_positive(options: object, *names: str) -> None:

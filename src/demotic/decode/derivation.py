@@ -101,6 +101,11 @@ class Derivation:
         """For each target word the step whose rule wrote it."""
         return tuple(self.core.word_steps)
 
+    def scores_of(self, number: int) -> dict[str, float]:
+        """What the rule table says of a step, by its place in ``steps``: the scores that hold."""
+        rule = self.steps[number].rule
+        return {} if rule is None else dict(self.rules[rule].scores)
+
     def describe(self, step: Step) -> str:
         """A step's rule as ``source / target``, nonterminals as ``[X,1]``."""
         if step.kind == "rule" and step.rule is not None:

@@ -18,7 +18,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from demotic import _core
-from demotic.decode.core_decoder import MOST, CoreForestDecoder, check_positive
+from demotic.decode.core_decoder import (
+    MOST,
+    CoreForestDecoder,
+    check_positive,
+    counted,
+    lowered_span_limit,
+)
 from demotic.decode.decoder import Sentence
 from demotic.progress import SILENT, Progress
 
@@ -126,22 +132,12 @@ class HieroDecoder(CoreForestDecoder):
     def counters(self) -> Counters:
         """Work done since the decoder was made or :meth:`reset_counters` was called."""
         core = self._search.counters
-        return Counters(
-            core.sentences,
-            core.shortened,
-            core.edges,
-            core.pops,
-            core.lm_evaluations,
-            core.lm_words,
-            {
-                "load": self._load_seconds,
-                "parse": core.parse_seconds,
-                "rescore": core.rescore_seconds,
-            },
-        )
-
-    def _shortened(self) -> int:
-        return int(self._search.counters.shortened)
+        seconds = {
+            "load": self._load_seconds,
+            "parse": core.parse_seconds,
+            "rescore": core.rescore_seconds,
+        }
+        return counted(Counters, core, seconds=seconds)
 
     def _lowered(self) -> str:
-        return f"span limit to stay within {self.options.max_edges:,} edges"
+        return lowered_span_limit(self.options.max_edges)

@@ -22,8 +22,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from demotic import _core
-from demotic.decode.core_decoder import MOST, CoreForestDecoder, check_positive
+from demotic.decode.core_decoder import MOST, CoreForestDecoder, check_positive, counted
 from demotic.decode.decoder import Sentence
+from demotic.decode.derivation import Derivation
 from demotic.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -77,8 +78,34 @@ class PhraseCounters:
     """CPU time by phase: ``load`` (making the decoder ready), ``options``, ``search``."""
 
 
+class PhraseDerivation(Derivation):
+    """Phrases in target order; the columns of orientations count where they hold."""
+
+    def scores_of(self, number: int) -> dict[str, float]:
+        """Without the orientations that do not hold between this phrase and its neighbours."""
+        scores = super().scores_of(number)
+        if not number:
+            return scores
+        ends = [(0, 0), *((s.begin, s.end) for s in self.steps[1:]), (len(self.source),) * 2]
+        before, here, after = ends[number - 1 : number + 2]
+        kept = {f"{_orientation(before, here)}Previous", f"{_orientation(here, after)}Next"}
+        return {name: value for name, value in scores.items() if name not in _PLACES - kept}
+
+
+_PLACES = {f"{how}{side}" for how in ("Monotone", "Swap", "Other") for side in ("Previous", "Next")}
+
+
+def _orientation(before: tuple[int, int], after: tuple[int, int]) -> str:
+    """How a source span follows another."""
+    if after[0] == before[1]:
+        return "Monotone"
+    return "Swap" if after[1] == before[0] else "Other"
+
+
 class PhraseDecoder(CoreForestDecoder):
     """Translates lists of tokens; safe to share between threads."""
+
+    KIND = PhraseDerivation
 
     rules: RuleTable
     _search: _core.PhraseDecoder
@@ -133,24 +160,12 @@ class PhraseDecoder(CoreForestDecoder):
     def counters(self) -> PhraseCounters:
         """Work done since the decoder was made or :meth:`reset_counters` was called."""
         core = self._search.counters
-        return PhraseCounters(
-            core.sentences,
-            core.shortened,
-            core.options,
-            core.grids,
-            core.pops,
-            core.discarded,
-            core.hypotheses,
-            core.recombined,
-            {
-                "load": self._load_seconds,
-                "options": core.option_seconds,
-                "search": core.search_seconds,
-            },
-        )
-
-    def _shortened(self) -> int:
-        return int(self._search.counters.shortened)
+        seconds = {
+            "load": self._load_seconds,
+            "options": core.option_seconds,
+            "search": core.search_seconds,
+        }
+        return counted(PhraseCounters, core, seconds=seconds)
 
     def _lowered(self) -> str:
         return "distortion limit"

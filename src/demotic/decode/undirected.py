@@ -21,7 +21,14 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from demotic import _core
-from demotic.decode.core_decoder import MOST, CoreDecoder, check_positive, tokens_of
+from demotic.decode.core_decoder import (
+    MOST,
+    CoreDecoder,
+    check_positive,
+    counted,
+    lowered_span_limit,
+    tokens_of,
+)
 from demotic.decode.decoder import Sentence
 from demotic.decode.derivation import Derivation
 from demotic.errors import ArgumentError
@@ -166,6 +173,8 @@ class UndirectedCounters:
 class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
     """Translates lists of tokens; safe to share between threads."""
 
+    KIND = UndirectedDerivation
+
     rules: RuleTable
     _search: _core.UndirectedDecoder
 
@@ -244,17 +253,12 @@ class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
         progress: Progress = SILENT,
     ) -> list[list[UndirectedDerivation]]:
         """As :meth:`kbest`, for each line."""
-        if k < 1:
-            raise ArgumentError("k must be at least 1")
         noise = asdict(perturbation) | {"rollouts": perturbation.rollouts or 0}
 
         def run(sentences: list[list[str]], threads: int) -> list[list[_core.UndirectedDerivation]]:
             return self._search.kbest(sentences, k, unique, threads, **noise)
 
-        return [
-            [self._derivation(tokens, core) for core in cores]
-            for tokens, cores in self._each(lines, threads, progress, "translating", run)
-        ]
+        return self._lists(lines, k, threads, progress, run)
 
     # -- what it did ----------------------------------------------------------------------------
 
@@ -262,41 +266,14 @@ class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
     def counters(self) -> UndirectedCounters:
         """Work done since the decoder was made or :meth:`reset_counters` was called."""
         core = self._search.counters
-        return UndirectedCounters(
-            core.sentences,
-            core.shortened,
-            core.edges,
-            core.actions,
-            core.starts + core.downs + core.ups,
-            core.starts,
-            core.downs,
-            core.ups,
-            core.lm_evaluations,
-            core.lm_words,
-            {
-                "load": self._load_seconds,
-                "parse": core.parse_seconds,
-                "inside-outside": core.bound_seconds,
-                "rescore": core.rescore_seconds,
-            },
-        )
-
-    # -- within ---------------------------------------------------------------------------------
-
-    def _shortened(self) -> int:
-        return int(self._search.counters.shortened)
+        seconds = {
+            "load": self._load_seconds,
+            "parse": core.parse_seconds,
+            "inside-outside": core.bound_seconds,
+            "rescore": core.rescore_seconds,
+        }
+        steps = core.starts + core.downs + core.ups
+        return counted(UndirectedCounters, core, steps=steps, seconds=seconds)
 
     def _lowered(self) -> str:
-        return f"span limit to stay within {self.options.max_edges:,} edges"
-
-    def _derivation(self, tokens: list[str], core: _core.HieroDerivation) -> UndirectedDerivation:
-        return UndirectedDerivation(
-            tuple(tokens),
-            tuple(core.tokens),
-            core.score,
-            core.span_limit,
-            self.rules,
-            self.feature_names,
-            self._labels,
-            core,
-        )
+        return lowered_span_limit(self.options.max_edges)

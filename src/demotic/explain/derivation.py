@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from demotic.corpus import Bitext, Encoded, protected_class
+from demotic.corpus.marks import joint_filler
 from demotic.explain.explanation import Evidence, Explanation, Step, Symbol
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def explain(
                 span=(step.begin, step.end),
                 children=step.children,
                 words=written.get(number, ()),
-                scores=dict(rule.scores) if rule else {},
+                scores=derivation.scores_of(number),
                 language_model=step.lm,
                 contribution=step.score,
                 rule=step.rule,
@@ -107,7 +108,10 @@ def _symbols(side: tuple[str, ...]) -> tuple[Symbol, ...]:
 
 
 class _Shown:
-    """Words as a reader knows them: the text of a placeholder instead of its class token."""
+    """Words as a reader knows them: the text of a placeholder instead of its class token.
+
+    The joint between the parts of a compound is ``+``, or ``+s+`` with linking letters.
+    """
 
     def __init__(self, encoded: Encoded) -> None:
         self._spans = {span.token: span.text for span in encoded.spans}
@@ -119,5 +123,8 @@ class _Shown:
         return tuple(map(self._word, tokens))
 
     def _word(self, token: str) -> str:
+        linking = joint_filler(token)
+        if linking is not None:
+            return f"+{linking}+" if linking else "+"
         name = protected_class(token)
         return self._spans.get(name, token) if name else token

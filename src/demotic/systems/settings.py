@@ -63,6 +63,11 @@ class TuneConfig:
     mert: MertOptions = field(default_factory=MertOptions)
 
 
+def splitting() -> OrthographyConfig:
+    """How a source language is written, its compounds split where the text has enough of them."""
+    return OrthographyConfig(compounds="auto")
+
+
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
     """What every system asks; systems add their own.  Saved in the model."""

@@ -95,11 +95,11 @@ class Training:
         learn = Orthography.learn
         source = learn(
             kept.source_lines(), bitext.source_language, config=config.source,
-            dev=dev.source_lines(), progress=self.progress,
+            progress=self.progress,
         )  # fmt: skip
         target = learn(
             kept.target_lines(), bitext.target_language, config=config.target,
-            dev=dev.target_lines(), progress=self.progress,
+            progress=self.progress,
         )  # fmt: skip
         for name, side in (("source", source), ("target", target)):
             files.write_lines(stage.path(f"{name}.json"), [side.to_json()])

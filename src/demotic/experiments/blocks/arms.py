@@ -49,15 +49,17 @@ def rows(bench: Bench, name: str) -> dict[str, Any]:
 
 def baselines(bench: Bench) -> dict[str, Any]:
     """The phrase-based baseline with MERT, at distortion limits 0 and 6."""
+    from demotic.corpus import OrthographyConfig
     from demotic.decode import PhraseOptions
     from demotic.systems.phrase import Config, fit
     from demotic.systems.stages import Training
 
     found = {}
     for limit in (0, 6):
-        config = Config(
-            tokenised=bench.setup.tokenised, decode=PhraseOptions(distortion_limit=limit)
-        )
+        config = Config(  # the same words as for the block models
+            tokenised=bench.setup.tokenised, source=OrthographyConfig(),
+            decode=PhraseOptions(distortion_limit=limit),
+        )  # fmt: skip
         training = Training(
             bench.data.train, bench.data.dev, config, out=bench.setup.out / f"phrase-d{limit}",
             work=bench.setup.out / f"phrase-d{limit}.work", resume=True,

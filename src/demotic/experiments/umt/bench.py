@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from demotic.bundle import Bundle
+from demotic.corpus import OrthographyConfig
 from demotic.decode import DecoderOptions, HieroDecoder
 from demotic.decode.undirected import UndirectedDecoder, UndirectedOptions
 from demotic.errors import ArgumentError
@@ -145,7 +146,7 @@ def trained_model(setup: Setup, data: DataFolder) -> HieroModel:
     place = setup.out / "hiero"
     if (place / "model.json").is_file():
         return HieroModel.open(Bundle.open(place))
-    config = HieroConfig(tokenised=setup.tokenised)
+    config = HieroConfig(tokenised=setup.tokenised, source=OrthographyConfig())
     # The weights are tuned by the experiment itself, where it is timed.
     config = replace(
         config, tune=replace(config.tune, mert=replace(config.tune.mert, iterations=1))

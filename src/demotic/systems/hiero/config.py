@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from demotic.corpus import OrthographyConfig
 from demotic.decode import DecoderOptions
 from demotic.grammar import HieroOptions
-from demotic.systems.settings import TrainingConfig, TuneConfig
+from demotic.systems.settings import TrainingConfig, TuneConfig, splitting
 
 START = {  # in the scale of natural logs; tuning begins here
     "TargetGivenSource": 0.2,
@@ -28,6 +29,7 @@ START = {  # in the scale of natural logs; tuning begins here
 class Config(TrainingConfig):
     """Everything that can be chosen; saved in the model in full."""
 
+    source: OrthographyConfig = field(default_factory=splitting)
     grammar: HieroOptions = field(default_factory=lambda: HieroOptions(min_sentences=2))
     """Rules with nonterminals that one sentence alone gave are most of a grammar, and mislead."""
     decode: DecoderOptions = field(default_factory=DecoderOptions)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from demotic.corpus import OrthographyConfig
 from demotic.decode import PhraseOptions
 from demotic.grammar import HieroOptions
-from demotic.systems.settings import TrainingConfig, TuneConfig
+from demotic.systems.settings import TrainingConfig, TuneConfig, splitting
 
 START = {  # in the scale of natural logs; tuning begins here
     "TargetGivenSource": 0.2,
@@ -61,6 +62,7 @@ class PhraseTableConfig:
 class Config(TrainingConfig):
     """Everything that can be chosen; saved in the model in full."""
 
+    source: OrthographyConfig = field(default_factory=splitting)
     phrases: PhraseTableConfig = field(default_factory=PhraseTableConfig)
     decode: PhraseOptions = field(default_factory=PhraseOptions)
     tune: TuneConfig = field(default_factory=TuneConfig)
