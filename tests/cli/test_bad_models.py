@@ -166,6 +166,70 @@ def test_an_archive_that_does_not_fit_is_named_by_its_name(folder: Path) -> None
 
 
 @pytest.mark.parametrize(
+    "command",
+    [
+        ["tune", "model", "-q", "--out", "model"],
+        ["train", "-q", "--source", "train.en", "--target", "train.fr", "--out", "model"],
+    ],
+)
+@pytest.mark.parametrize("sides", [("blank", "blank"), ("dev.en", "blank"), ("blank", "dev.fr")])
+def test_a_development_set_without_words_is_refused(
+    folder: Path, command: list[str], sides: tuple[str, str]
+) -> None:
+    (folder / "blank").write_text(" \n" * 30)
+    before = contents(folder)
+    message = run(folder, *command, "--dev-source", sides[0], "--dev-target", sides[1])
+    assert message.startswith(
+        "a development set of 0 sentences (and 30 without words) is too small"
+    )
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("", "table: there are no rules"),
+        ("\n \n", "table: there are no rules"),
+        ("noun1 nom1\n", "table:1: this is no rule"),
+        ("noun1 ||| nom1 ||| 0.5 0.5\nnoun2 ||| nom2 ||| 0.5\n", "table:2: 1 scores, but 2"),
+        ("noun1 ||| nom1 ||| 0.5 inf\n", "table:1: a score of 'inf'"),
+        ("noun1 ||| nom1 ||| 0.5 0.5 ||| 0-5\n", "table:1: the link '0-5' is outside the rule"),
+        ("noun1 ||| n\udcffm ||| 0.5 0.5\n", "table:1: invalid UTF-8"),
+    ],
+)
+def test_a_phrase_table_of_another_system_that_is_wrong_is_named_with_its_line(
+    folder: Path, table: str, message: str
+) -> None:
+    (folder / "table").write_text(table, errors="surrogateescape")
+    before = contents(folder / "model")
+    told = run(
+        folder, *TRAIN, "--system", "phrase", "--set", "phrases.table=table", "--out", "model"
+    )
+    assert told.startswith(message)
+    assert contents(folder / "model") == before
+
+
+@pytest.mark.parametrize(
+    ("system", "setting", "message"),
+    [
+        ("phrase", "decode.pops=0", "pops must be at least 1"),
+        ("phrase", "decode.stack=-1", "stack must be at least 1"),
+        ("phrase", "decode.threshold=2", "threshold must be from 0 to 1"),
+        ("phrase", "decode.threshold=nan", "threshold must be from 0 to 1"),
+        ("phrase", "decode.distortion_limit=-2", "distortion_limit must be 0 or more"),
+        ("hiero", "decode.span_limit=0", "span_limit must be at least 1"),
+    ],
+)
+def test_a_search_that_cannot_be_is_refused_before_anything_is_trained(
+    folder: Path, system: str, setting: str, message: str
+) -> None:
+    before = contents(folder)
+    told = run(folder, *TRAIN, "--system", system, "--set", setting, "--out", "new", "--work", "w")
+    assert told.startswith(message)
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
     ("command", "message"),
     [
         ([*TRAIN, "--out", "none/model"], "none/model: no such folder: none"),

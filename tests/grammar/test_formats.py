@@ -330,8 +330,16 @@ def test_the_format_is_told_by_a_rule(line: str, tmp_path: Path) -> None:
     assert guess_format(path) == GUESSES[line]
 
 
-@pytest.mark.parametrize("text", ["", "words\n", "[X] ||| a [X,1] ||| b [X,1] ||| 1 2\n"])
-def test_a_format_that_nothing_tells_is_asked_for(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "there are no rules"),
+        ("\n\n", "there are no rules"),
+        ("\nwords\n", r":2: this is no rule \(a rule's sides and scores are separated by"),
+        ("[X] ||| a [X,1] ||| b [X,1] ||| 1 2\n", "name it: cdec, joshua"),
+    ],
+)
+def test_a_format_that_nothing_tells_is_asked_for(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "rules").write_text(text)
-    with pytest.raises(FormatError, match="name it: cdec, joshua"):
+    with pytest.raises(FormatError, match=message):
         guess_format(tmp_path / "rules")

@@ -54,6 +54,9 @@ class DecoderOptions:
     default_category: str = "X"
     """The category of words that no rule translates alone: they pass through as they are."""
 
+    def __post_init__(self) -> None:
+        check_positive(self, "pops", "span_limit", "max_edges")
+
 
 DEFAULTS = DecoderOptions()
 
@@ -93,7 +96,6 @@ class HieroDecoder(CoreForestDecoder):
         begin = time.thread_time()
         self.rules, self.lm, self.options = rules, lm, options
         self._use_weights(_core.hiero_feature_names(rules), weights)
-        check_positive(options, "pops", "span_limit", "max_edges")
         self._search = _core.HieroDecoder(
             rules,
             lm,

@@ -56,6 +56,13 @@ class PhraseOptions:
     """Hypotheses of one sentence; bounds memory.  Where a very long sentence would need more, each
     stack gets fewer."""
 
+    def __post_init__(self) -> None:
+        check_positive(self, "pops", "stack", "table_limit", "max_hypotheses")
+        if self.distortion_limit < -1:
+            raise ArgumentError("distortion_limit must be 0 or more", remedy="-1 sets no limit")
+        if not 0 <= self.threshold <= 1:
+            raise ArgumentError("threshold must be from 0 to 1")
+
 
 @dataclass(frozen=True)
 class PhraseCounters:
@@ -122,11 +129,6 @@ class PhraseDecoder(CoreForestDecoder):
         options = options or PhraseOptions()
         self.rules, self.lm, self.options = rules, lm, options
         self._use_weights(_core.phrase_feature_names(rules), weights)
-        check_positive(options, "pops", "stack", "table_limit", "max_hypotheses")
-        if options.distortion_limit < -1:
-            raise ArgumentError("distortion_limit must be 0 or more", remedy="-1 sets no limit")
-        if not 0 <= options.threshold <= 1:
-            raise ArgumentError("threshold must be from 0 to 1")
         unlimited = options.distortion_limit == -1
         self._search = _core.PhraseDecoder(
             rules,

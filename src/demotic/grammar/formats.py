@@ -24,17 +24,26 @@ _GUESSED = 100  # lines looked at to tell the format
 
 def guess_format(path: str | Path) -> Format:
     """The format of a file, by its first rules; refuses to guess where cdec and Joshua disagree."""
-    for line in islice(files.read_lines(path), _GUESSED):
+    rules = 0
+    for number, line in enumerate(islice(files.read_lines(path), _GUESSED), 1):
         fields = [field.split() for field in f" {line} ".split(" ||| ")]
         if not line.strip():
             continue
+        rules += 1
         if len(fields) < 2 or not fields[0] or not fields[1]:
-            break
+            raise FormatError(
+                "this is no rule",
+                path=path,
+                line=number,
+                remedy="a rule's sides and scores are separated by |||",
+            )
         if len(fields[0]) > 1 or len(fields) == 2 or not _is_nonterminal(fields[0][0]):
             ends = _is_nonterminal(fields[0][-1]) and _is_nonterminal(fields[1][-1])
             return "moses-hiero" if ends else "moses-phrase"
         if (guess := _cdec_or_joshua(*fields[1:4])) is not None:
             return guess
+    if not rules:
+        raise FormatError("there are no rules", path=path, remedy="give a table that has some")
     raise FormatError(
         "the rules do not tell their format",
         path=path,

@@ -32,7 +32,7 @@ from demotic.progress import SILENT, Progress
 from demotic.systems.config import to_record
 from demotic.systems.settings import TrainingConfig, TuneConfig
 from demotic.systems.translator import Translator
-from demotic.systems.tuning import DevSet, TuningTask, check_dev_size, encoded_dev
+from demotic.systems.tuning import DevSet, TuningTask, check_dev, encoded_dev
 from demotic.systems.weights import write_weights
 from demotic.systems.work import Stage, WorkFolder
 
@@ -60,7 +60,7 @@ class Training:
             size = min(config.dev_size, len(bitext) // 10)
             parts = split(bitext, dev=size, test=0, seed=config.seed, progress=progress)
             bitext, dev = parts.train, parts.dev
-        check_dev_size(len(dev))
+        check_dev(dev.source_lines(), dev.target_lines())
         self.bitext, self.dev = bitext, dev
         self.config = config
         self.engine = config.engine.local(threads)

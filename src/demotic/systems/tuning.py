@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -35,12 +35,15 @@ SMALLEST_DEV = 10
 Kind = Literal["forest", "kbest"]
 
 
-def check_dev_size(sentences: int) -> None:
-    """Raise where tuning would only learn noise."""
+def check_dev(source: Iterable[str], target: Iterable[str]) -> None:
+    """Raise where tuning would only learn noise; pairs with a blank side do not count."""
+    blank = [not (one.strip() and other.strip()) for one, other in zip(source, target, strict=True)]
+    sentences = len(blank) - sum(blank)
     if sentences < SMALLEST_DEV:
+        without = f" (and {sum(blank)} without words)" if any(blank) else ""
         raise ArgumentError(
-            f"a development set of {sentences} sentence{'' if sentences == 1 else 's'} is too "
-            "small to tune on",
+            f"a development set of {sentences} sentence{'' if sentences == 1 else 's'}{without} is "
+            "too small to tune on",
             remedy=f"give at least {SMALLEST_DEV}, better some hundred sentences",
         )
 
@@ -58,7 +61,7 @@ class DevSet:
                 f"the development set has {len(self.source)} sentences and "
                 f"{len(self.reference)} translations"
             )
-        check_dev_size(len(self.source))
+        check_dev(self.source, self.reference)
 
 
 def encoded_dev(source: Orthography, target: Orthography, dev: Bitext) -> DevSet:
