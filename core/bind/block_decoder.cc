@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "bind/bind.h"
+#include "bind/decode.h"
 #include "io/error.h"
 
 namespace demotic::bind {
@@ -33,7 +33,8 @@ void block_decoder(nb::module_& m) {
       .def_ro("best", &BlockOracle::best)
       .def_ro("listed", &BlockOracle::listed);
 
-  nb::class_<BlockDecoder>(m, "BlockDecoder", "See demotic.decode.BlockDecoder")
+  nb::class_<BlockDecoder> bound(m, "BlockDecoder", "See demotic.decode.BlockDecoder");
+  bound
       .def(
           "__init__",
           [](BlockDecoder* self, const BlockTable& table, const Model* lm, const BlockPairs& pairs,
@@ -58,23 +59,10 @@ void block_decoder(nb::module_& m) {
           nb::arg("start"), nb::arg("smoothing"), nb::arg("unigram"), nb::arg("beam"),
           nb::arg("delta"), nb::arg("max_nodes"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
           nb::keep_alive<1, 4>())
-      .def_prop_ro("labels", [](const BlockDecoder&) { return block_labels(); })
-      .def_prop_ro("counters", &BlockDecoder::counters)
-      .def("reset_counters", &BlockDecoder::reset_counters)
-      .def(
-          "decode",
-          [](BlockDecoder& d, const Sentences& sentences, unsigned threads) {
-            const nb::gil_scoped_release unlocked;
-            return d.decode(sentences, threads);
-          },
-          nb::arg("sentences"), nb::arg("threads"))
-      .def(
-          "kbest",
-          [](BlockDecoder& d, const Sentences& sentences, size_t k, bool unique, unsigned threads) {
-            const nb::gil_scoped_release unlocked;
-            return d.kbest(sentences, k, unique, threads);
-          },
-          nb::arg("sentences"), nb::arg("k"), nb::arg("unique"), nb::arg("threads"))
+      .def_prop_ro("labels", [](const BlockDecoder&) { return block_labels(); });
+  bind_decode(bound);
+  bind_kbest(bound);
+  bound
       .def(
           "forests",
           [](BlockDecoder& d, const Sentences& sentences, unsigned threads, bool pairs) {

@@ -108,7 +108,8 @@ void counters(nb::module_& m) {
 }
 
 void decoder(nb::module_& m) {
-  nb::class_<HieroDecoder>(m, "HieroDecoder", "See demotic.decode.HieroDecoder")
+  nb::class_<HieroDecoder> bound(m, "HieroDecoder", "See demotic.decode.HieroDecoder");
+  bound
       .def(
           "__init__",
           [](HieroDecoder* self, const RuleTable& table, const Model* lm,
@@ -124,38 +125,11 @@ void decoder(nb::module_& m) {
           nb::arg("init"), nb::arg("span_limit"), nb::arg("max_edges"), nb::arg("glue"),
           nb::arg("goal"), nb::arg("default_category"), nb::keep_alive<1, 2>(),
           nb::keep_alive<1, 3>())
-      .def_prop_ro("labels", [](const HieroDecoder& d) { return d.plan().labels(); })
-      .def_prop_ro("counters", &HieroDecoder::counters)
-      .def("reset_counters", &HieroDecoder::reset_counters)
-      .def(
-          "decode",
-          [](HieroDecoder& d, const std::vector<Tokens>& sentences, unsigned threads) {
-            const nb::gil_scoped_release unlocked;
-            return d.decode(sentences, threads);
-          },
-          nb::arg("sentences"), nb::arg("threads"))
-      .def(
-          "kbest",
-          [](HieroDecoder& d, const std::vector<Tokens>& sentences, size_t k, bool unique,
-             unsigned threads) {
-            const nb::gil_scoped_release unlocked;
-            return d.kbest(sentences, k, unique, threads);
-          },
-          nb::arg("sentences"), nb::arg("k"), nb::arg("unique"), nb::arg("threads"))
-      .def(
-          "forests",
-          [](HieroDecoder& d, const std::vector<Tokens>& sentences, unsigned threads) {
-            const nb::gil_scoped_release unlocked;
-            return d.forests(sentences, threads);
-          },
-          nb::arg("sentences"), nb::arg("threads"))
-      .def(
-          "parses",
-          [](HieroDecoder& d, const std::vector<Tokens>& sentences, unsigned threads) {
-            const nb::gil_scoped_release unlocked;
-            return d.parses(sentences, threads);
-          },
-          nb::arg("sentences"), nb::arg("threads"));
+      .def_prop_ro("labels", [](const HieroDecoder& d) { return d.plan().labels(); });
+  bind_decode(bound);
+  bind_kbest(bound);
+  bind_batch(bound, "forests", &HieroDecoder::forests);
+  bind_batch(bound, "parses", &HieroDecoder::parses);
 }
 
 }  // namespace

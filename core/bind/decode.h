@@ -1,8 +1,12 @@
 // Arguments and results that the bindings of several decoders share.
 #pragma once
 
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bind/bind.h"
 #include "decode/context_free_forest.h"
@@ -13,5 +17,38 @@ ParseOptions parse_options(uint32_t span_limit, uint64_t max_edges, const std::s
                            const std::string& goal, const std::string& default_category);
 bool is_eager(const std::string& name);  // or lazy
 nb::list words_of(std::span<const std::string> words);
+
+// A method that works on sentences without the interpreter's lock.
+template <class Decoder, class Method>
+void bind_batch(nb::class_<Decoder>& bound, const char* name, Method method) {
+  bound.def(
+      name,
+      [method](Decoder& decoder, const std::vector<std::vector<std::string>>& sentences,
+               unsigned threads) {
+        const nb::gil_scoped_release unlocked;
+        return (decoder.*method)(sentences, threads);
+      },
+      nb::arg("sentences"), nb::arg("threads"));
+}
+
+// What it did, and the best derivation of each sentence.
+template <class Decoder>
+void bind_decode(nb::class_<Decoder>& bound) {
+  bound.def_prop_ro("counters", &Decoder::counters).def("reset_counters", &Decoder::reset_counters);
+  bind_batch(bound, "decode", &Decoder::decode);
+}
+
+// The best derivations of each sentence.
+template <class Decoder>
+void bind_kbest(nb::class_<Decoder>& bound) {
+  bound.def(
+      "kbest",
+      [](Decoder& decoder, const std::vector<std::vector<std::string>>& sentences, size_t k,
+         bool unique, unsigned threads) {
+        const nb::gil_scoped_release unlocked;
+        return decoder.kbest(sentences, k, unique, threads);
+      },
+      nb::arg("sentences"), nb::arg("k"), nb::arg("unique"), nb::arg("threads"));
+}
 
 }  // namespace demotic::bind

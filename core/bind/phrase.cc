@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "bind/bind.h"
+#include "bind/decode.h"
 #include "decode/phrase_decoder.h"
 #include "decode/phrase_derivation.h"
 #include "io/error.h"
@@ -12,8 +12,6 @@
 namespace demotic::bind {
 
 namespace {
-
-using Sentences = std::vector<PhraseDecoder::Sentence>;
 
 bool is_cube(const std::string& search) {
   if (search != "cube" && search != "stack")
@@ -36,7 +34,8 @@ void counters(nb::module_& m) {
 }
 
 void decoder(nb::module_& m) {
-  nb::class_<PhraseDecoder>(m, "PhraseDecoder", "See demotic.decode.PhraseDecoder")
+  nb::class_<PhraseDecoder> bound(m, "PhraseDecoder", "See demotic.decode.PhraseDecoder");
+  bound
       .def(
           "__init__",
           [](PhraseDecoder* self, const RuleTable& table, const Model* lm,
@@ -59,31 +58,10 @@ void decoder(nb::module_& m) {
           nb::arg("max_hypotheses"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def_prop_ro("labels", [](const PhraseDecoder&) { return phrase_labels(); })
       .def("future_cost", &PhraseDecoder::future_cost, nb::arg("sentence"), nb::arg("begin"),
-           nb::arg("end"))
-      .def_prop_ro("counters", &PhraseDecoder::counters)
-      .def("reset_counters", &PhraseDecoder::reset_counters)
-      .def(
-          "decode",
-          [](PhraseDecoder& d, const Sentences& sentences, unsigned threads) {
-            const nb::gil_scoped_release unlocked;
-            return d.decode(sentences, threads);
-          },
-          nb::arg("sentences"), nb::arg("threads"))
-      .def(
-          "kbest",
-          [](PhraseDecoder& d, const Sentences& sentences, size_t k, bool unique,
-             unsigned threads) {
-            const nb::gil_scoped_release unlocked;
-            return d.kbest(sentences, k, unique, threads);
-          },
-          nb::arg("sentences"), nb::arg("k"), nb::arg("unique"), nb::arg("threads"))
-      .def(
-          "forests",
-          [](PhraseDecoder& d, const Sentences& sentences, unsigned threads) {
-            const nb::gil_scoped_release unlocked;
-            return d.forests(sentences, threads);
-          },
-          nb::arg("sentences"), nb::arg("threads"));
+           nb::arg("end"));
+  bind_decode(bound);
+  bind_kbest(bound);
+  bind_batch(bound, "forests", &PhraseDecoder::forests);
 }
 
 }  // namespace

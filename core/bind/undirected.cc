@@ -162,15 +162,6 @@ void decoder(nb::module_& m) {
               nb::arg("glue"), nb::arg("goal"), nb::arg("default_category"), nb::arg("sparse_bits"),
               nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
           .def_prop_ro("labels", [](const UndirectedDecoder& d) { return d.plan().labels(); })
-          .def_prop_ro("counters", &UndirectedDecoder::counters)
-          .def("reset_counters", &UndirectedDecoder::reset_counters)
-          .def(
-              "decode",
-              [](UndirectedDecoder& d, const std::vector<Tokens>& sentences, unsigned threads) {
-                const nb::gil_scoped_release unlocked;
-                return d.decode(sentences, threads);
-              },
-              nb::arg("sentences"), nb::arg("threads"))
           .def(
               "kbest",
               [](UndirectedDecoder& d, const std::vector<Tokens>& sentences, size_t k, bool unique,
@@ -188,6 +179,7 @@ void decoder(nb::module_& m) {
               nb::arg("sentences"), nb::arg("k"), nb::arg("unique"), nb::arg("threads"),
               nb::arg("seed") = 1, nb::arg("temperature") = 1.0, nb::arg("width") = 8,
               nb::arg("rollouts") = 0);
+  bind_decode(decoder);
   episodes(decoder);
 }
 

@@ -213,11 +213,6 @@ class CoreForestDecoder(CoreDecoder[Derivation]):
         return [Forest(core) for _, core in self._each(lines, threads, progress, "decoding", run)]
 
 
-def lowered_span_limit(max_edges: int) -> str:
-    """What decoders of a chart lower for a very long sentence."""
-    return f"span limit to stay within {max_edges:,} edges"
-
-
 def counted(kind: type[Counters], core: Any, **more: Any) -> Counters:
     """Counters as users see them: those of the core by name, and ``more``."""
     names = {field.name for field in fields(cast("Any", kind))} - set(more)

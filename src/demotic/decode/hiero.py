@@ -18,14 +18,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from demotic import _core
-from demotic.decode.core_decoder import (
-    MOST,
-    CoreForestDecoder,
-    check_positive,
-    counted,
-    lowered_span_limit,
-)
+from demotic.decode.core_decoder import MOST, CoreForestDecoder, check_positive, counted
 from demotic.decode.decoder import Sentence
+from demotic.decode.parsing import ParseOptions
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -35,27 +30,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DecoderOptions:
-    """How to search."""
+class DecoderOptions(ParseOptions):
+    """How to search; where the edges of a long sentence are too many, ``pops`` falls, too."""
 
     pops: int = 50
     """Candidates taken at each node of the forest: more of them find better ones, slower."""
     init: Literal["eager", "lazy"] = "lazy"
     """``eager`` scores every rule with the language model; ``lazy`` those whose turn comes."""
-    span_limit: int = 10
-    """Source words that a nonterminal other than the goal may cover."""
-    max_edges: int = 5_000_000
-    """Edges of one sentence's forest, and entries of its chart; bounds memory.  For a very long
-    sentence that would need more, the span limit falls (10, 5, 2, 1), then the pops."""
-    glue: Literal["auto", "always", "never"] = "auto"
-    """``auto`` glues pieces together where the grammar has no derivation of its own."""
-    goal: str = "S"
-    """The category of a sentence; a grammar may have rules for it."""
-    default_category: str = "X"
-    """The category of words that no rule translates alone: they pass through as they are."""
 
     def __post_init__(self) -> None:
-        check_positive(self, "pops", "span_limit", "max_edges")
+        super().__post_init__()
+        check_positive(self, "pops")
 
 
 DEFAULTS = DecoderOptions()
@@ -142,4 +127,4 @@ class HieroDecoder(CoreForestDecoder):
         return counted(Counters, core, seconds=seconds)
 
     def _lowered(self) -> str:
-        return lowered_span_limit(self.options.max_edges)
+        return self.options.lowered

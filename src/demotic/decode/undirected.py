@@ -21,16 +21,10 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from demotic import _core
-from demotic.decode.core_decoder import (
-    MOST,
-    CoreDecoder,
-    check_positive,
-    counted,
-    lowered_span_limit,
-    tokens_of,
-)
+from demotic.decode.core_decoder import MOST, CoreDecoder, check_positive, counted, tokens_of
 from demotic.decode.decoder import Sentence
 from demotic.decode.derivation import Derivation
+from demotic.decode.parsing import ParseOptions
 from demotic.errors import ArgumentError
 from demotic.progress import SILENT, Progress
 
@@ -41,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UndirectedOptions:
+class UndirectedOptions(ParseOptions):
     """How to search."""
 
     kappa: float = 0.0
@@ -75,17 +69,14 @@ class UndirectedOptions:
     """Sparse features of what stands beside a gap, hashed to 2**bits ids; 0: none.  For each
     action the pairs of words that come to stand side by side where it joins the tree, and its rule
     with the rule there."""
-    span_limit: int = 10
-    """Source words that a nonterminal other than the goal may cover."""
-    max_edges: int = 5_000_000
-    """Edges of one sentence's forest: for a very long sentence that would need more the span limit
-    falls (10, 5, 2, 1)."""
-    glue: Literal["auto", "always", "never"] = "auto"
-    """``auto`` glues pieces together where the grammar has no derivation of its own."""
-    goal: str = "S"
-    """The category of a sentence; a grammar may have rules for it."""
-    default_category: str = "X"
-    """The category of words that no rule translates alone: they pass through as they are."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_positive(self, "restarts", "repair_width", "beam")
+        if self.repairs < 0:
+            raise ArgumentError("repairs must not be negative")
+        if not 0 <= self.sparse_bits <= 24:
+            raise ArgumentError("sparse_bits must be 0 to 24")
 
 
 DEFAULTS = UndirectedOptions()
@@ -191,11 +182,6 @@ class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
         begin = time.thread_time()
         self.rules, self.lm, self.options = rules, lm, options
         self._use_weights(_core.undirected_feature_names(rules), weights)
-        check_positive(options, "restarts", "repair_width", "beam", "span_limit", "max_edges")
-        if options.repairs < 0:
-            raise ArgumentError("repairs must not be negative")
-        if not 0 <= options.sparse_bits <= 24:
-            raise ArgumentError("sparse_bits must be 0 to 24")
         settings = asdict(options)
         for name in ("restarts", "repairs", "repair_width", "beam", "span_limit"):
             settings[name] = min(settings[name], MOST)
@@ -276,4 +262,4 @@ class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
         return counted(UndirectedCounters, core, steps=steps, seconds=seconds)
 
     def _lowered(self) -> str:
-        return lowered_span_limit(self.options.max_edges)
+        return self.options.lowered

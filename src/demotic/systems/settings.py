@@ -63,6 +63,22 @@ class TuneConfig:
     mert: MertOptions = field(default_factory=MertOptions)
 
 
+RULE_WEIGHTS = {
+    "TargetGivenSource": 0.2,
+    "SourceGivenTarget": 0.2,
+    "LexicalTargetGivenSource": 0.2,
+    "LexicalSourceGivenTarget": 0.2,
+    "SeenOnce": 0.0,
+    "SeenTwice": 0.0,
+    "LanguageModel": 0.5,
+    "WordPenalty": 0.5,
+    "RulePenalty": 0.0,
+    "PassThrough": -3.0,
+    "UnknownWord": 0.0,
+}
+"""Where tuning begins, for features that systems with rules share; in the scale of natural logs."""
+
+
 def splitting() -> OrthographyConfig:
     """How a source language is written, its compounds split where the text has enough of them."""
     return OrthographyConfig(compounds="auto")

@@ -7,22 +7,9 @@ from dataclasses import dataclass, field
 from demotic.corpus import OrthographyConfig
 from demotic.decode import DecoderOptions
 from demotic.grammar import HieroOptions
-from demotic.systems.settings import TrainingConfig, TuneConfig, splitting
+from demotic.systems.settings import RULE_WEIGHTS, TrainingConfig, TuneConfig, splitting
 
-START = {  # in the scale of natural logs; tuning begins here
-    "TargetGivenSource": 0.2,
-    "SourceGivenTarget": 0.2,
-    "LexicalTargetGivenSource": 0.2,
-    "LexicalSourceGivenTarget": 0.2,
-    "SeenOnce": 0.0,
-    "SeenTwice": 0.0,
-    "LanguageModel": 0.5,
-    "WordPenalty": 0.5,
-    "RulePenalty": 0.0,
-    "Glue": 0.0,
-    "PassThrough": -3.0,
-    "UnknownWord": 0.0,
-}
+START = {**RULE_WEIGHTS, "Glue": 0.0}
 
 
 @dataclass(frozen=True, kw_only=True)

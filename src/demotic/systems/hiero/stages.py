@@ -1,12 +1,15 @@
-"""The stage of Hiero's own: its rules."""
+"""What systems with rules have of their own: a stage that extracts them, a decoder of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 
 from demotic.align import Text, pharaoh
 from demotic.align.lexical import LexicalTable
-from demotic.grammar import HieroOptions, extract_hiero
+from demotic.decode.decoder import Decoder, Hypothesis
+from demotic.grammar import HieroOptions, RuleTable, extract_hiero
+from demotic.lm import LanguageModel
 from demotic.systems.stages import Training
 from demotic.systems.work import Stage
 
@@ -32,3 +35,15 @@ def extract_rules(training: Training, options: HieroOptions, text: Stage, links:
         )
         stage.finish()
     return stage
+
+
+def decoder_of(
+    kind: Callable[..., Decoder[Hypothesis]], rules: Stage, lm: Stage, options: object
+) -> Callable[[], Decoder[Hypothesis]]:
+    """Makes a decoder from what two stages left, when it is wanted; its weights come later."""
+
+    def make() -> Decoder[Hypothesis]:
+        table = RuleTable.load(rules.path("rules.bin"))
+        return kind(table, LanguageModel.load(lm.path("lm.bin")), {}, options=options)
+
+    return make

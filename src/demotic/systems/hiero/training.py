@@ -7,11 +7,9 @@ interrupted goes on where it stopped.
 from __future__ import annotations
 
 from demotic.decode import HieroDecoder
-from demotic.grammar import RuleTable
-from demotic.lm import LanguageModel
 from demotic.systems.hiero.config import START, Config
 from demotic.systems.hiero.model import HieroModel
-from demotic.systems.hiero.stages import extract_rules
+from demotic.systems.hiero.stages import decoder_of, extract_rules
 from demotic.systems.stages import Training
 from demotic.systems.tuning import tune
 
@@ -24,15 +22,7 @@ def fit(training: Training, config: Config) -> HieroModel:
     links = training.align(text)
     rules = extract_rules(training, config.grammar, text, links)
     lm = training.language_model(text)
-
-    def decoder() -> HieroDecoder:
-        return HieroDecoder(
-            RuleTable.load(rules.path("rules.bin")),
-            LanguageModel.load(lm.path("lm.bin")),
-            {},
-            options=config.decode,
-        )
-
+    decoder = decoder_of(HieroDecoder, rules, lm, config.decode)
     weights = training.mert(text, [rules, lm], decoder, config.tune, START, config.decode)
     training.bundle("hiero", [text, rules, lm, weights], HieroModel, config.decode)
     return training.finish(HieroModel)

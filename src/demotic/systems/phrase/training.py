@@ -12,8 +12,7 @@ from dataclasses import asdict
 from demotic import files
 from demotic.decode import PhraseDecoder
 from demotic.grammar import RuleTable
-from demotic.lm import LanguageModel
-from demotic.systems.hiero.training import extract_rules
+from demotic.systems.hiero.stages import decoder_of, extract_rules
 from demotic.systems.phrase.config import START, Config, PhraseTableConfig
 from demotic.systems.phrase.model import PhraseModel
 from demotic.systems.stages import Training, fingerprint_file
@@ -28,15 +27,7 @@ def fit(training: Training, config: Config) -> PhraseModel:
     text = training.prepare()
     rules = phrase_table(training, config.phrases, text)
     lm = training.language_model(text)
-
-    def decoder() -> PhraseDecoder:
-        return PhraseDecoder(
-            RuleTable.load(rules.path("rules.bin")),
-            LanguageModel.load(lm.path("lm.bin")),
-            {},
-            options=config.decode,
-        )
-
+    decoder = decoder_of(PhraseDecoder, rules, lm, config.decode)
     weights = training.mert(text, [rules, lm], decoder, config.tune, START, config.decode)
     training.bundle("phrase", [text, rules, lm, weights], PhraseModel, config.decode)
     return training.finish(PhraseModel)

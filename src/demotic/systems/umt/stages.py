@@ -20,6 +20,7 @@ from demotic.lm import LanguageModel
 from demotic.progress import SILENT, Progress
 from demotic.systems.config import from_record
 from demotic.systems.hiero import START
+from demotic.systems.hiero.stages import decoder_of
 from demotic.systems.stages import Training, read_dev
 from demotic.systems.tuning import encoded_dev, reweighted
 from demotic.systems.umt.choice import Choice
@@ -37,15 +38,7 @@ def mert_weights(
 ) -> dict[str, float]:
     """The weights that MERT finds for cube pruning with the same rules and language model."""
     options = DecoderOptions(span_limit=config.decode.span_limit)
-
-    def decoder() -> HieroDecoder:
-        return HieroDecoder(
-            RuleTable.load(rules.path("rules.bin")),
-            LanguageModel.load(lm.path("lm.bin")),
-            {},
-            options=options,
-        )
-
+    decoder = decoder_of(HieroDecoder, rules, lm, options)
     stage = training.mert(
         text, [rules, lm], decoder, config.tune, START, options, file="mert-weights.json"
     )
