@@ -19,7 +19,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.hiero import WEIGHTS, lines_of, model_in, rules_in
@@ -53,27 +53,30 @@ class Figures:
 def settings(
     rules: RuleTable, lm: LanguageModel, weights: dict[str, float]
 ) -> dict[str, Callable[[], Decoder]]:
-    def cubes(**options: object) -> Callable[[], Decoder]:
-        chosen = DecoderOptions(**options)  # type: ignore[arg-type]
-        return lambda: HieroDecoder(rules, lm, weights, options=chosen)
+    def cubes(options: DecoderOptions) -> Callable[[], Decoder]:
+        return lambda: HieroDecoder(rules, lm, weights, options=options)
 
-    def undirected(**options: object) -> Callable[[], Decoder]:
-        chosen = UndirectedOptions(**options)  # type: ignore[arg-type]
-        return lambda: UndirectedDecoder(rules, lm, weights | BOUNDS, options=chosen)
+    def undirected(options: UndirectedOptions) -> Callable[[], Decoder]:
+        return lambda: UndirectedDecoder(rules, lm, weights | BOUNDS, options=options)
 
+    ahead = UndirectedOptions(bounds="chart", lookahead=True)
     return {
-        FIRST: cubes(pops=30, init="eager"),
-        "cube pruning, 30 pops, lazy": cubes(pops=30, init="lazy"),
-        "cube pruning, 1 pop, eager": cubes(pops=1, init="eager"),
-        "cube pruning, 1 pop, lazy": cubes(pops=1, init="lazy"),
-        PLAIN: undirected(),
-        "undirected, eager argmax": undirected(argmax="eager"),
-        "undirected, kappa 1": undirected(kappa=1.0),
-        "undirected, kappa 1, bounds of words": undirected(kappa=1.0, bounds="words"),
-        "undirected, kappa 1, bounds of a chart": undirected(kappa=1.0, bounds="chart"),
-        AHEAD: undirected(bounds="chart", lookahead=True),
-        "the same, 4 restarts": undirected(bounds="chart", lookahead=True, restarts=4),
-        "the same, beam 4": undirected(bounds="chart", lookahead=True, beam=4),
+        FIRST: cubes(DecoderOptions(pops=30, init="eager")),
+        "cube pruning, 30 pops, lazy": cubes(DecoderOptions(pops=30, init="lazy")),
+        "cube pruning, 1 pop, eager": cubes(DecoderOptions(pops=1, init="eager")),
+        "cube pruning, 1 pop, lazy": cubes(DecoderOptions(pops=1, init="lazy")),
+        PLAIN: undirected(UndirectedOptions()),
+        "undirected, eager argmax": undirected(UndirectedOptions(argmax="eager")),
+        "undirected, kappa 1": undirected(UndirectedOptions(kappa=1.0)),
+        "undirected, kappa 1, bounds of words": undirected(
+            UndirectedOptions(kappa=1.0, bounds="words")
+        ),
+        "undirected, kappa 1, bounds of a chart": undirected(
+            UndirectedOptions(kappa=1.0, bounds="chart")
+        ),
+        AHEAD: undirected(ahead),
+        "the same, 4 restarts": undirected(replace(ahead, restarts=4)),
+        "the same, beam 4": undirected(replace(ahead, beam=4)),
     }
 
 

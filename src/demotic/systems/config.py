@@ -90,8 +90,10 @@ def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     result = dict(base)
     for name, value in over.items():
         old = result.get(name)
-        both = isinstance(old, Mapping) and isinstance(value, Mapping)
-        result[name] = merged(old, value) if both else value  # type: ignore[arg-type]
+        if isinstance(old, Mapping) and isinstance(value, Mapping):
+            result[name] = merged(old, value)
+        else:
+            result[name] = value
     return result
 
 
