@@ -184,6 +184,7 @@ void block_events(nb::module_& m) {
           "finish",
           [](Builder& b) { return nb::make_tuple(b.builder->successors(), b.builder->neutral()); },
           "L/R events and N events");
+  m.attr("EVENT_WINDOW") = BlockEventBuilder::kWindow;
   m.def("block_pair_events", &pair_events, nb::arg("table"), nb::arg("options"), nb::arg("source"),
         nb::arg("target"), nb::arg("links"), nb::arg("all").none(), nb::arg("line"));
 }

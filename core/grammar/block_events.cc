@@ -129,48 +129,6 @@ BlockEventCounts BlockEventCounter::counts() const {
   return sum;
 }
 
-// -- writing -------------------------------------------------------------------------------------
-
-EventWriter::EventWriter(uint32_t width, uint32_t binaries, const std::string& folder,
-                         size_t memory)
-    : width_(width),
-      binaries_(binaries),
-      group_ptr_(folder, memory),
-      features_(folder, memory),
-      binary_(folder, memory),
-      group_(folder, memory),
-      label_(folder, memory) {
-  const uint64_t zero = 0;
-  group_ptr_.append(std::span(&zero, 1));
-}
-
-void EventWriter::append(const Piece& piece) {
-  std::vector<uint64_t> borders;
-  for (const uint32_t rows : piece.rows) borders.push_back(candidates_ += rows);
-  group_ptr_.append(borders);
-  features_.append(piece.features);
-  if (binaries_ > 0) binary_.append(piece.binary);
-  std::vector<uint32_t> groups = piece.group;
-  for (uint32_t& g : groups) g += groups_;
-  group_.append(groups);
-  label_.append(piece.label);
-  if (piece.rows.size() > UINT32_MAX - groups_)
-    throw Error(Fault::argument, "more than four billion groups of events", 0, "use less text");
-  groups_ += static_cast<uint32_t>(piece.rows.size());
-}
-
-EventGroups EventWriter::finish() {
-  Array<uint32_t> group = group_.finish();
-  return {.width = width_,
-          .binaries = binaries_,
-          .group_ptr = group_ptr_.finish(),
-          .features = features_.finish(),
-          .binary = binary_.finish(),
-          .event_ptr = Array<uint64_t>(event_borders(group, groups_)),
-          .group = group,
-          .label = label_.finish()};
-}
-
 // -- building ------------------------------------------------------------------------------------
 
 struct BlockEventBuilder::Worker {
@@ -199,21 +157,22 @@ void BlockEventBuilder::run(const BlockText& text, size_t begin, size_t end, uns
     workers.push_back({BlockPairReader(costs_.table(), options_),
                        BlockCandidates(costs_.table(), options_.candidates),
                        {}});
-  const size_t chunks = (end - begin + kChunk - 1) / kChunk;
-  std::vector<Pieces> pieces(chunks);
-  parallel_for(chunks, threads, [&](size_t chunk, unsigned worker) {
-    const size_t last = std::min(end, begin + (chunk + 1) * kChunk);
-    for (size_t line = begin + chunk * kChunk; line < last; ++line)
-      build(text, line, workers[worker], pieces[chunk]);
-  });
-  for (const Pieces& each : pieces) {
-    successors_.append(each.successors);
-    neutral_.append(each.neutral);
+  for (size_t window = begin; window < end; window += kWindow) {
+    const size_t stop = std::min(end, window + kWindow);
+    const size_t chunks = (stop - window + kChunk - 1) / kChunk;
+    std::vector<Piece> next(chunks), alone(chunks);
+    parallel_for(chunks, threads, [&](size_t chunk, unsigned worker) {
+      const size_t last = std::min(stop, window + (chunk + 1) * kChunk);
+      for (size_t line = window + chunk * kChunk; line < last; ++line)
+        build(text, line, workers[worker], next[chunk], alone[chunk]);
+    });
+    successors_.append(next, window);
+    neutral_.append(alone, window);
   }
 }
 
-void BlockEventBuilder::build(const BlockText& text, size_t line, Worker& worker,
-                              Pieces& out) const {
+void BlockEventBuilder::build(const BlockText& text, size_t line, Worker& worker, Piece& successors,
+                              Piece& neutral) const {
   if (!worker.reader.read(text, line)) return;
   const BlockTable& table = costs_.table();
   const std::span<const uint32_t> target = text.target[line];
@@ -224,7 +183,7 @@ void BlockEventBuilder::build(const BlockText& text, size_t line, Worker& worker
     worker.states.push_back(next);
   }
   // Features stand feature by feature; `before` is where the group begins on the target.
-  const auto write = [&](EventWriter::Piece& piece, uint32_t before, uint32_t width) {
+  const auto write = [&](Piece& piece, uint32_t before, uint32_t width) {
     const std::vector<BlockCandidate>& list = worker.candidates.list;
     if (worker.candidates.labels.empty()) return;
     const size_t n = list.size();
@@ -254,15 +213,15 @@ void BlockEventBuilder::build(const BlockText& text, size_t line, Worker& worker
   for (const OrientationEvents::Group& group : events.groups) {
     worker.candidates.successors(occurrences, events, group);
     const bool is_start = group.predecessor == kBeginBlock;
-    write(out.successors, is_start ? 0 : occurrences[group.predecessor].target_end, kBlockFeatures);
+    write(successors, is_start ? 0 : occurrences[group.predecessor].target_end, kBlockFeatures);
     if (pairs_.size() == 0 || worker.candidates.labels.empty()) continue;
     const uint32_t previous = is_start ? kBeginBlock : occurrences[group.predecessor].block;
     for (const BlockCandidate& candidate : worker.candidates.list)
-      out.successors.binary.push_back(pairs_.find(previous, candidate.block));
+      successors.binary.push_back(pairs_.find(previous, candidate.block));
   }
   for (const uint32_t i : events.neutral) {
     worker.candidates.neutral(occurrences[i]);
-    write(out.neutral, occurrences[i].target_begin, kNeutralFeatures);
+    write(neutral, occurrences[i].target_begin, kNeutralFeatures);
   }
 }
 

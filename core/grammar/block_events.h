@@ -22,8 +22,7 @@
 #include "grammar/block_costs.h"
 #include "grammar/block_match.h"
 #include "grammar/block_pairs.h"
-#include "learn/event_groups.h"
-#include "learn/growing_array.h"
+#include "learn/event_writer.h"
 #include "text/token_lines.h"
 
 namespace demotic {
@@ -103,46 +102,23 @@ class BlockEventCounter {
   std::vector<Worker> workers_;
 };
 
-// Groups of candidates being written, in memory or in files.
-class EventWriter {
- public:
-  EventWriter(uint32_t width, uint32_t binaries, const std::string& folder, size_t memory);
-
-  // What one thread has made of a piece of the text.
-  struct Piece {
-    std::vector<uint32_t> rows;  // candidates by group
-    std::vector<float> features;
-    std::vector<uint32_t> binary;
-    std::vector<uint32_t> group, label;  // groups counted from the piece's first
-  };
-  void append(const Piece& piece);
-  EventGroups finish();
-
- private:
-  uint32_t width_, binaries_;
-  uint64_t candidates_ = 0;
-  uint32_t groups_ = 0;
-  GrowingArray<uint64_t> group_ptr_;
-  GrowingArray<float> features_;
-  GrowingArray<uint32_t> binary_, group_, label_;
-};
-
 class BlockEventBuilder {
  public:
   // `memory` bytes for each array; what is larger goes to a file in `folder`.
   BlockEventBuilder(const BlockCosts& costs, const BlockPairs& pairs,
                     const BlockEventOptions& options, const std::string& folder, size_t memory);
 
+  // `begin` is a multiple of kWindow, and `end`, too, unless the text ends there.
+  static constexpr size_t kWindow = 2048;  // sentence pairs whose groups are mixed
   void run(const BlockText& text, size_t begin, size_t end, unsigned threads);
   EventGroups successors() { return successors_.finish(); }
   EventGroups neutral() { return neutral_.finish(); }
 
  private:
   struct Worker;
-  struct Pieces {
-    EventWriter::Piece successors, neutral;
-  };
-  void build(const BlockText& text, size_t line, Worker& worker, Pieces& out) const;
+  using Piece = EventWriter::Piece;
+  void build(const BlockText& text, size_t line, Worker& worker, Piece& successors,
+             Piece& neutral) const;
 
   const BlockCosts& costs_;
   const BlockPairs& pairs_;

@@ -4,18 +4,22 @@
 //   GrowingArray<float> values("/tmp", limit);
 //   values.append(span);                       as often as needed
 //   Array<float> all = values.finish();        the file lives as long as the Array, without a name
+//
+// Memory grows by realloc, which moves large pieces without copying them: there are never two.
 #pragma once
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "forest/array.h"
 #include "io/error.h"
@@ -33,16 +37,30 @@ class GrowingArray {
   GrowingArray(const GrowingArray&) = delete;
   GrowingArray& operator=(const GrowingArray&) = delete;
 
-  size_t size() const { return written_ + kept_.size(); }
+  size_t size() const { return written_ + kept_; }
   bool in_file() const { return file_ != nullptr; }
 
   void append(std::span<const T> values) {
-    kept_.insert(kept_.end(), values.begin(), values.end());
-    if (kept_.size() * sizeof(T) > memory_) spill();
+    if (values.empty()) return;
+    if (kept_ + values.size() > room_) {
+      const size_t room = std::max(kept_ + values.size(), room_ + room_ / 2);
+      void* const grown = std::realloc(data_.get(), room * sizeof(T));
+      if (grown == nullptr) throw std::bad_alloc();
+      (void)data_.release();
+      data_.reset(static_cast<T*>(grown));
+      room_ = room;
+    }
+    std::memcpy(data_.get() + kept_, values.data(), values.size_bytes());
+    kept_ += values.size();
+    if (kept_ * sizeof(T) > memory_) spill();
   }
 
   Array<T> finish() {
-    if (file_ == nullptr) return Array<T>(std::exchange(kept_, {}));
+    if (file_ == nullptr) {
+      const std::shared_ptr<T> all(std::move(data_));
+      room_ = 0;
+      return Array<T>({all.get(), std::exchange(kept_, 0)}, all);
+    }
     spill();
     if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
     auto mapped = std::make_shared<MappedFile>(path_);
@@ -61,9 +79,8 @@ class GrowingArray {
       file_ = ::fdopen(descriptor, "wb");
       if (file_ == nullptr) fail();
     }
-    if (std::fwrite(kept_.data(), sizeof(T), kept_.size(), file_) != kept_.size()) fail();
-    written_ += kept_.size();
-    kept_.clear();
+    if (kept_ > 0 && std::fwrite(data_.get(), sizeof(T), kept_, file_) != kept_) fail();
+    written_ += std::exchange(kept_, 0);
   }
 
   [[noreturn]] void fail() const {
@@ -76,9 +93,14 @@ class GrowingArray {
     if (!path_.empty()) ::unlink(path_.c_str());
   }
 
+  struct Free {
+    void operator()(T* data) const { std::free(data); }
+  };
+
   std::string folder_;
   size_t memory_;
-  std::vector<T> kept_;
+  std::unique_ptr<T, Free> data_;
+  size_t kept_ = 0, room_ = 0;  // values in memory, and how many it has room for
   size_t written_ = 0;
   std::FILE* file_ = nullptr;
   std::string path_;

@@ -5,8 +5,8 @@
 
 #include "io/error.h"
 #include "learn/local_model.h"
-#include "learn/permutation.h"
 #include "learn/softmax.h"
+#include "learn/visit_order.h"
 #include "parallel.h"
 
 namespace demotic {
@@ -180,7 +180,7 @@ Objective LocalLearner::run(uint64_t pass, uint64_t begin, uint64_t end, unsigne
 }
 
 Objective LocalLearner::run_sequential(uint64_t pass, uint64_t begin, uint64_t end) {
-  const Permutation order(visits(), options_.seed, pass);
+  const VisitOrder order(visits(), options_.seed, pass);
   Step step;
   Objective sum;
   uint64_t next[kAhead];
@@ -206,7 +206,7 @@ Objective LocalLearner::run_sequential(uint64_t pass, uint64_t begin, uint64_t e
 
 Objective LocalLearner::run_minibatch(uint64_t pass, uint64_t begin, uint64_t end,
                                       unsigned threads) {
-  const Permutation order(visits(), options_.seed, pass);
+  const VisitOrder order(visits(), options_.seed, pass);
   Objective total;
   for (uint64_t first = begin; first < end; first += options_.minibatch) {
     const uint64_t last = std::min<uint64_t>(end, first + options_.minibatch);
@@ -233,7 +233,7 @@ Objective LocalLearner::run_minibatch(uint64_t pass, uint64_t begin, uint64_t en
 
 // Niu et al. (2011).  Each thread has dense weights of its own, averaged at the end of the slice.
 Objective LocalLearner::run_hogwild(uint64_t pass, uint64_t begin, uint64_t end, unsigned threads) {
-  const Permutation order(visits(), options_.seed, pass);
+  const VisitOrder order(visits(), options_.seed, pass);
   std::vector<std::vector<double>> dense(threads, weights_.dense);
   std::vector<Objective> sums(threads);
   parallel_for(threads, threads, [&](size_t part, unsigned) {

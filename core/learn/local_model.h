@@ -12,7 +12,7 @@
 // Events with one candidate have no gradient: they are skipped and counted.
 //
 // A pass visits events one at a time, or groups: the events of a group share their candidates, so
-// that one step for all of them costs as much as for one.  The order is that of permutation.h.
+// that one step for all of them costs as much as for one.  The order is that of visit_order.h.
 // With `minibatch`, the steps of so many visits are summed in shards of fixed size and in fixed
 // order: the same bits for any number of threads.  With `hogwild`, threads share binary weights
 // without locks and average dense ones: runs differ.

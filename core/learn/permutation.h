@@ -3,6 +3,7 @@
 //
 //   Permutation order(n, seed, pass);
 //   for (uint64_t i = 0; i < n; ++i) visit(order(i));        each of 0 ... n - 1 once
+//   order(i, tweak)                                          another order for each tweak
 #pragma once
 
 #include <algorithm>
@@ -23,21 +24,21 @@ class Permutation {
     for (uint64_t& key : keys_) key = state = mix64(state + 0x9e3779b185ebca87ull);
   }
 
-  uint64_t operator()(uint64_t i) const {
+  uint64_t operator()(uint64_t i, uint64_t tweak = 0) const {
     do {
-      i = shuffle(i);
+      i = shuffle(i, tweak);
     } while (i >= size_);
     return i;
   }
 
  private:
   // Each half in turn is changed by what the other one says.
-  uint64_t shuffle(uint64_t i) const {
+  uint64_t shuffle(uint64_t i, uint64_t tweak) const {
     uint64_t high = i >> low_bits_;
     uint64_t low = i & ((uint64_t{1} << low_bits_) - 1);
     for (int round = 0; round < kRounds; round += 2) {
-      high ^= noise(low, keys_[round]) >> (64 - high_bits_);
-      low ^= noise(high, keys_[round + 1]) >> (64 - low_bits_);
+      high ^= noise(low, keys_[round] ^ tweak) >> (64 - high_bits_);
+      low ^= noise(high, keys_[round + 1] ^ tweak) >> (64 - low_bits_);
     }
     return high << low_bits_ | low;
   }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from demotic import _core
 from demotic.align import Links, Text, pharaoh
-from demotic.errors import ArgumentError, CorruptFileError, FormatError
+from demotic.errors import ArgumentError, CorruptFileError, FileAccessError, FormatError
 from demotic.grammar import (
     BlockOptions,
     BlockPairs,
@@ -271,10 +272,8 @@ def test_features_of_events_equal_their_definitions(lm: LanguageModel, unigram: 
         return [*costs, words[0], sum(words[1:]), block.lexical]
 
     core = options.core(OPTIONS)
-    rows: list[list[float]] = []
-    labels: list[tuple[int, int]] = []
-    binary: list[int] = []
-    neutral_rows: list[list[float]] = []
+    wanted: list[Group] = []
+    wanted_neutral: list[Group] = []
     for line, (_, words, _) in enumerate(CORPUS):
         found, successors, neutral = _core.block_pair_events(
             table, core, source.lines, target.lines, links, None, line
@@ -283,20 +282,48 @@ def test_features_of_events_equal_their_definitions(lm: LanguageModel, unigram: 
             place = 0 if predecessor is None else found[predecessor][4]
             previous = _core.BEGIN_BLOCK if predecessor is None else found[predecessor][0]
             listed = [features(b, o, tuple(words[:place])) for b, o, _ in candidates]
-            labels += [(len(rows), label) for label in right]
-            rows.append([value for column in zip(*listed, strict=True) for value in column])
-            binary += [pairs.find(previous, b) for b, _, _ in candidates]
-        for occurrence, candidates, _ in neutral:
+            binary = [pairs.find(previous, b) for b, _, _ in candidates]
+            wanted.append((right, binary, listed))
+        for occurrence, candidates, right in neutral:
             before = tuple(words[: found[occurrence][3]])
             listed = [features(b, "N", before) for b, _, _ in candidates]
-            neutral_rows.append([value for column in zip(*listed, strict=True) for value in column])
-    flat = [value for row in rows for value in row]
-    np.testing.assert_allclose(events.successors.features, flat, rtol=1e-5, atol=1e-6)
-    assert list(zip(events.successors.group, events.successors.label, strict=True)) == labels
-    assert list(events.successors.binary) == binary
-    assert any(each != _core.NO_PAIR for each in binary)
-    flat = [value for row in neutral_rows for value in row]
-    np.testing.assert_allclose(events.neutral.features, flat, rtol=1e-5, atol=1e-6)
+            wanted_neutral.append((right, [], listed))
+    assert any(each != _core.NO_PAIR for _, binary, _ in wanted for each in binary)
+    assert_same_groups(groups_of(events.successors), wanted)
+    assert_same_groups(groups_of(events.neutral), wanted_neutral)
+
+
+Group = tuple[list[int], list[int], list[list[float]]]
+"""Labels, pairs, and the features of each candidate."""
+
+
+def groups_of(events: _core.EventGroups) -> list[Group]:
+    """The groups, as they are written."""
+    found: list[Group] = []
+    for number in range(events.groups):
+        begin, end = int(events.group_ptr[number]), int(events.group_ptr[number + 1])
+        columns = events.features[begin * events.width : end * events.width]
+        labels = events.label[events.group == number]
+        found.append(
+            (
+                labels.tolist(),
+                events.binary[begin:end].tolist(),
+                columns.reshape(events.width, end - begin).T.tolist(),
+            )
+        )
+    return found
+
+
+def assert_same_groups(found: list[Group], wanted: list[Group]) -> None:
+    """Equal but for their order."""
+
+    def key(group: Group) -> tuple[object, ...]:
+        return (group[0], group[1], [[round(value, 3) for value in row] for row in group[2]])
+
+    assert len(found) == len(wanted)
+    for one, other in zip(sorted(found, key=key), sorted(wanted, key=key), strict=True):
+        assert one[:2] == other[:2]
+        np.testing.assert_allclose(one[2], other[2], rtol=1e-5, atol=1e-6)
 
 
 def test_counting_pairs_over_candidates_finds_more(lm: LanguageModel) -> None:
@@ -314,7 +341,7 @@ def test_counting_pairs_over_candidates_finds_more(lm: LanguageModel) -> None:
 
 
 def test_results_do_not_depend_on_threads_or_on_memory(lm: LanguageModel, tmp_path: Path) -> None:
-    source, target, links = texts(CORPUS * 100)
+    source, target, links = texts(CORPUS * (_core.EVENT_WINDOW // 2))  # two windows
     table = extract_blocks(source, target, links, options=OPTIONS)
     seen = []
     for threads, memory in ((1, 1 << 20), (3, 64)):
@@ -328,6 +355,43 @@ def test_results_do_not_depend_on_threads_or_on_memory(lm: LanguageModel, tmp_pa
         arrays += [events.neutral.features, events.neutral.label, events.successors.group]
         seen.append([array.tobytes() for array in arrays])
     assert seen[0] == seen[1]
+
+
+def test_events_beyond_the_limit_of_memory_live_in_files(lm: LanguageModel, tmp_path: Path) -> None:
+    source, target, links = texts(CORPUS * 10)
+    table = extract_blocks(source, target, links, options=OPTIONS)
+    nowhere = tmp_path / "nowhere"
+
+    def build(memory: int, folder: Path) -> _core.EventGroups:
+        return block_events(
+            table, source, target, links, lm=lm, block_options=OPTIONS, folder=folder,
+            memory=memory,
+        ).successors  # fmt: skip
+
+    size = build(1 << 30, nowhere).features.nbytes  # which needs no folder
+    with pytest.raises(FileAccessError, match="temporary file"):
+        build(size - 1, nowhere)
+    assert build(size - 1, tmp_path).features.nbytes == size
+
+
+def test_groups_of_a_sentence_are_written_apart(lm: LanguageModel) -> None:
+    # Learners visit neighbours together, and those of one sentence are alike.
+    pairs: list[Pair] = [
+        ([f"s{i}", f"s{i}'"], [f"t{i}", f"t{i}'"], [(0, 0), (1, 1)]) for i in range(200)
+    ]
+    source, target, links = texts(pairs)
+    table = extract_blocks(source, target, links, options=OPTIONS)
+    options = EventOptions(pair_threshold=0)
+    oriented = orient(table, source, target, links, options=options, block_options=OPTIONS)
+    events = block_events(
+        oriented.blocks, source, target, links, lm=lm, pairs=oriented.pairs, options=options,
+        block_options=OPTIONS,
+    ).successors  # fmt: skip
+    keys = oriented.pairs.keys[events.binary[events.group_ptr[:-1].astype(int)]]
+    words = [oriented.blocks[int(key & 0xFFFFFFFF)].source[0].rstrip("'") for key in keys]
+    assert sorted(Counter(words).values()) == [2] * 200
+    neighbours = sum(one == other for one, other in pairwise(words))
+    assert neighbours < 10
 
 
 def test_a_table_survives_its_file_and_damage_is_found(tmp_path: Path) -> None:

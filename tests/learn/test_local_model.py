@@ -200,6 +200,37 @@ def test_a_pass_visits_every_event_once_in_an_order_of_its_own(count: int, seed:
     assert count < 20 or orders[0] != orders[2]
 
 
+def test_many_events_are_visited_once_each_in_chunks_of_neighbours() -> None:
+    # As many groups as are visited chunk by chunk; each slice of a pass leaves its mark on the
+    # features that are its own.
+    count = 70_001
+    groups = EventGroups(
+        1, count, np.arange(0, 2 * count + 1, 2, dtype=np.uint64), np.zeros(2 * count, np.float32),
+        np.stack([np.arange(count), np.full(count, 2**32 - 1)], axis=1).ravel().astype(np.uint32),
+        np.arange(count, dtype=np.uint32), np.zeros(count, np.uint32),
+    )  # fmt: skip
+    begins = []
+    for number in range(2):
+        learner = _core.LocalLearner(
+            groups, "sgd", 1.0, 1.0, False, 0.0, [], True, 1, False, 0, False,
+            *LocalWeights.zeros(groups).core(),
+        )  # fmt: skip
+        seen = np.zeros(count, np.float32)
+        places = []
+        for begin in range(0, count, 1024):
+            learner.run(number, begin, begin + 1024, 1)
+            now = learner.weights()[1]
+            places.append(np.flatnonzero(now != seen))
+            seen = now
+        assert np.unique(seen).tolist() == [0.5]  # every event moved its weight once
+        chunks = places[:-1]
+        around = [chunk for chunk in chunks if chunk[-1] - chunk[0] == 1023]
+        assert len(around) >= len(chunks) - 1  # one may go beyond the end and on at the beginning
+        assert not np.all(np.diff([chunk[0] for chunk in around]) > 0)
+        begins.append(sorted(int(chunk[0]) for chunk in around))
+    assert begins[0] != begins[1]
+
+
 def _separable(count: int) -> EventGroups:
     rng = np.random.default_rng(5)
     truth = np.array([1.0, -2.0, 0.5])

@@ -39,7 +39,7 @@ FEATURES = ("Unigram", "Orientation", "FirstWord", "RestWords", "Lexical")
 NEUTRAL_FEATURES = ("Unigram", "FirstWord", "RestWords", "Lexical")
 
 UnigramCost = Literal["raw", "per-word", "equal-length"]
-_PAIRS = 1 << 11  # sentence pairs worked on between two looks at the keyboard, for each thread
+_PAIRS = _core.EVENT_WINDOW  # sentence pairs between two looks at the keyboard, for each thread
 
 
 @dataclass(frozen=True, kw_only=True)
