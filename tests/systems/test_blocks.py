@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +16,15 @@ from demotic.corpus import Bitext
 from demotic.decode import BlockDecoder, BlockDecoderOptions
 from demotic.errors import ArgumentError, CorruptFileError
 from demotic.grammar import BlockEvents, EventOptions, block_events, extract_blocks, orient
+from demotic.grammar.orientation import NEUTRAL_FEATURES
 from demotic.inspection.models import describe_container
 from demotic.learn import EventGroups, SgdOptions, objective, sgd
 from demotic.learn.events import LocalWeights
+from demotic.progress import Progress
 from demotic.systems.blocks import Config, LearnConfig
-from demotic.systems.blocks.learning import learn_local
+from demotic.systems.blocks.learning import learn_local, wrong_signs
 from demotic.systems.blocks.oracle import oracle_events
+from demotic.systems.blocks.row_training import STEPS, BlockTraining, Sentences, learn_row
 from demotic.systems.blocks.rows import ROWS
 from demotic.systems.config import from_record
 
@@ -157,8 +161,88 @@ def test_missing_events_are_named() -> None:
     none = EventGroups.of([], [], width=5)
     with pytest.raises(ArgumentError, match="orientations cannot"):
         learn_local(BlockEvents(none, events.neutral), ROWS["row1"], LearnConfig())
-    with pytest.raises(ArgumentError, match="neutral model"):
-        learn_local(BlockEvents(events.successors, none), ROWS["row4"], LearnConfig())
+
+
+def test_without_neutral_events_the_other_weights_stand_in_with_a_warning() -> None:
+    source, target, links = _material()
+    table = extract_blocks(source, target, links)
+    events = block_events(table, source, target, links, lm=None)
+    none = EventGroups.of([], [], width=4)
+    said = Said()
+    found = learn_local(
+        BlockEvents(events.successors, none), ROWS["row4"], LearnConfig(), progress=said
+    )
+    assert any("neutral model cannot be trained" in line for line in said.lines)
+    assert found.weights["Unigram"] != 0
+    for name in NEUTRAL_FEATURES:
+        assert found.weights[f"Neutral{name}"] == found.weights[name]
+
+
+class Said(Progress):
+    """Remembers what was said."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, message: str) -> None:
+        self.lines.append(message)
+
+
+def test_text_in_which_every_block_follows_another_trains_and_translates(tmp_path: Path) -> None:
+    # One word a line, first and last: its block follows the start of the sentence, always.
+    words = [("eins", "one"), ("zwei", "two"), ("drei", "three")] * 20
+    text = Bitext.from_pairs(words, source_language="de", target_language="en", file="toy.tsv")
+    model = demotic.train(
+        text, system="blocks", dev=text, config={**QUICK, "preset": "row4"}, out=tmp_path / "model"
+    )
+    assert model.translate("zwei").text == "two"
+
+
+def test_the_steps_on_oracles_are_those_with_the_best_bleu_on_dev() -> None:
+    source, target, links = _material()
+    options = EventOptions(matching="aligned")
+    oriented = orient(extract_blocks(source, target, links), source, target, links, options=options)
+    said = Said()
+    material = BlockTraining(
+        source, target, (links, None), oriented.blocks, oriented.pairs, None,  # type: ignore[arg-type]
+        Config(events=options, learn=LearnConfig(joint=SgdOptions(passes=1))), progress=said,
+    )  # fmt: skip
+    dev = Sentences.of(["a b c", "b a c", "a c"], ["x y z", "y x z", "x z"])
+    row6 = learn_row(material, "row6", dev)
+    assert list(row6.tried) == list(STEPS)
+    best = max(row6.tried.values())
+    lines = material.decoder("row6", row6).decode_lines(dev.source)
+    assert dev.bleu([each.text for each in lines]) == best
+    (chosen,) = [line for line in said.lines if line.startswith("steps: ")]
+    assert row6.tried[chosen.removeprefix("steps: ").split(" (")[0]] == best
+    row7 = learn_row(material, "row7", floats=row6)
+    assert row7.learned.weights == row6.learned.weights
+    fixed = replace(
+        material, config=replace(material.config, learn=LearnConfig(oracle_steps="fixed"))
+    )
+    assert learn_row(fixed, "row6", dev).tried == {}
+
+
+def test_costs_that_are_learnt_to_be_good_are_warned_of() -> None:
+    # The rare block is the reference everywhere: what is frequent must look bad.
+    source, target, links = _material()
+    options = EventOptions(matching="aligned")
+    links.append([(0, 0)])
+    source, target = (
+        Text.of(["a b c", "a b c"] * 3 + ["a"]),
+        Text.of(["x y z", "y x z"] * 3 + ["q"]),
+    )
+    oriented = orient(extract_blocks(source, target, links), source, target, links, options=options)
+    said = Said()
+    material = BlockTraining(
+        source, target, (links, None), oriented.blocks, oriented.pairs, None,  # type: ignore[arg-type]
+        Config(events=options, learn=LearnConfig(joint=SgdOptions(passes=1))), progress=said,
+    )  # fmt: skip
+    found = learn_row(material, "row6", Sentences.of(["a"] * 20, ["q"] * 20))
+    assert "Unigram" in wrong_signs(found.learned.weights)
+    (warning,) = [line for line in said.lines if line.startswith("warning: ")]
+    assert "Unigram" in warning
+    assert "20 events of 20 sentences" in warning
 
 
 def test_oracle_events_have_the_features_of_training_events() -> None:
@@ -243,7 +327,10 @@ def test_explanations_add_up_to_the_score(trained: Path) -> None:
 def test_a_reordering_that_the_preset_does_not_have_is_refused() -> None:
     with pytest.raises(ArgumentError, match="row6 swaps"):
         from_record(Config, {"decode": {"reorder": "monotone"}})
+    with pytest.raises(ArgumentError, match="row1 does not swap"):
+        from_record(Config, {"preset": "row1", "decode": {"reorder": "swap"}})
     assert from_record(Config, {"preset": "row1"}).decode.reorder == "monotone"
+    assert from_record(Config, {"preset": "row2"}).decode.reorder == "swap"
 
 
 @pytest.mark.parametrize(

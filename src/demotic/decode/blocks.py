@@ -41,13 +41,13 @@ class BlockDecoderOptions:
     """How to search.
 
     ``reorder``: ``monotone`` takes source phrases in their order; ``swap`` may skip the words of
-    one block, which come next.  A block goes to the left if its left count is at least
-    ``min_left``.  ``partition`` is Z: a constant of one ``half``, or the sum over the
-    ``alternatives``.  ``boundary``, ``smoothing`` and ``unigram`` are those of training, but that
-    the unigram cost is divided by the number of source words.
+    one block, which come next (so does ``None``, which leaves the choice to a preset).  A block
+    goes to the left if its left count is at least ``min_left``.  ``partition`` is Z: a constant of
+    one ``half``, or the sum over the ``alternatives``.  ``boundary``, ``smoothing`` and ``unigram``
+    are those of training, but that the unigram cost is divided by the number of source words.
     """
 
-    reorder: Literal["monotone", "swap"] = "swap"
+    reorder: Literal["monotone", "swap"] | None = None
     alternatives: int = 9
     """The most frequent blocks of each source phrase."""
     min_left: int = 3
@@ -126,7 +126,7 @@ class BlockDecoder(CoreForestDecoder):
             lm,
             self.pairs,
             list(self.weights.values()),
-            swap=options.reorder == "swap",
+            swap=options.reorder != "monotone",
             alternatives=min(options.alternatives, MOST),
             min_left=min(options.min_left, MOST),
             z_alternatives=options.partition == "alternatives",

@@ -7,21 +7,22 @@ from dataclasses import replace
 from typing import Any
 
 from demotic.decode import BlockDecoder
-from demotic.experiments.blocks.bench import LITERAL, OURS, SMALL_STEPS, Bench, Reading, clock
+from demotic.experiments.blocks.bench import LITERAL, OURS, Bench, Reading, clock
 from demotic.grammar import BlockOptions
 from demotic.learn import SgdOptions, sgd
 from demotic.learn.crf import CrfOptions
 from demotic.systems.blocks.global_model import learn_global
-from demotic.systems.blocks.training import RowResult
+from demotic.systems.blocks.row_training import RowResult
 
 GRAPH_BEAM = 30
 """Of the translation graphs that the global model learns from."""
-FEW_PASSES = SgdOptions(passes=4, eta_binary=1e-4)
-"""Pairs go as far as in 40 passes at 1e-5, in a tenth of the time; floats have converged."""
+ONE_EVENT = SgdOptions(passes=1, sample=0.1, unit="event")
 READINGS = {
-    "literal": Reading(events=LITERAL, learn={"oracle": SMALL_STEPS}),
-    "ours": Reading(events=OURS, learn={"joint": FEW_PASSES}),
+    "literal": Reading(events=LITERAL, learn={"floats": ONE_EVENT, "oracle_steps": "fixed"}),
+    "ours": Reading(events=OURS),
 }
+SEEDS = (1, 2, 3)
+"""Of MERT."""
 
 
 def rows(bench: Bench, name: str) -> dict[str, Any]:
@@ -29,12 +30,16 @@ def rows(bench: Bench, name: str) -> dict[str, Any]:
     material = bench.material(_quick(bench, READINGS[name]))
     counts = dict(bench.counts or {})
     found: dict[str, Any] = {}
-    joint: RowResult | None = None
+    done: dict[str, RowResult] = {}
     for row in (f"row{number}" for number in range(1, 10)):
         begin, _ = clock()
-        trained = bench.train(material, row, joint if row != "row5" else None)
+        done[row] = trained = bench.train(
+            material,
+            row,
+            joint=done.get("row5"),
+            floats=done.get({"row7": "row6", "row9": "row8"}.get(row, "")),
+        )
         seconds = clock()[0] - begin
-        joint = trained if row == "row5" else joint
         found[row] = bench.measure(material.decoder(row, trained))
         found[row] |= {"seconds": seconds, "weights": trained.learned.weights}
         if trained.oracle is not None:
@@ -43,32 +48,31 @@ def rows(bench: Bench, name: str) -> dict[str, Any]:
                 "first": trained.oracle.first_bleu,
                 "events": trained.oracle.count,
                 "alone": trained.oracle.alone,
+                "tried": trained.tried,
             }
     return {"rows": found, "counts": counts, "pairs": len(material.pairs), "memory": clock()[1]}
 
 
-def baselines(bench: Bench) -> dict[str, Any]:
-    """The phrase-based baseline with MERT, at distortion limits 0 and 6."""
+def baseline(bench: Bench, limit: int, seed: int) -> dict[str, Any]:
+    """The phrase-based baseline with MERT, under a distortion limit."""
     from demotic.corpus import OrthographyConfig
     from demotic.decode import PhraseOptions
     from demotic.systems.phrase import Config, fit
     from demotic.systems.stages import Training
 
-    found = {}
-    for limit in (0, 6):
-        config = Config(  # the same words as for the block models
-            tokenised=bench.setup.tokenised, source=OrthographyConfig(),
-            decode=PhraseOptions(distortion_limit=limit),
-        )  # fmt: skip
-        training = Training(
-            bench.data.train, bench.data.dev, config, out=bench.setup.out / f"phrase-d{limit}",
-            work=bench.setup.out / f"phrase-d{limit}.work", resume=True,
-            threads=bench.setup.threads, progress=bench.setup.progress,
-        )  # fmt: skip
-        model = fit(training, config)
-        lines = model.decoder.decode_lines(bench.test.source, threads=bench.setup.threads)
-        found[f"d={limit}"] = bench.scored([each.text for each in lines])
-    return found
+    out = bench.setup.out
+    options = PhraseOptions(distortion_limit=limit)
+    config = Config(  # the same words as for the block models
+        tokenised=bench.setup.tokenised, source=OrthographyConfig(), decode=options, seed=seed
+    )
+    training = Training(
+        bench.data.train, bench.data.dev, config, out=out / f"phrase-d{limit}-{seed}",
+        work=out / "phrase.work", resume=True, threads=bench.setup.threads,
+        progress=bench.setup.progress,
+    )  # fmt: skip
+    model = fit(training, config)
+    lines = model.decoder.decode_lines(bench.test.source, threads=bench.setup.threads)
+    return bench.scored([each.text for each in lines])
 
 
 def perceptrons(bench: Bench) -> dict[str, Any]:
@@ -109,7 +113,7 @@ def ablations() -> dict[str, Reading]:
             events(unigram="equal-length"), decode={"unigram": "equal-length"}
         ),
         "D13 koehn": replace(base, blocks=BlockOptions(lexical="koehn")),
-        "D16 small steps on oracles": learn(oracle=SMALL_STEPS),
+        "D16 small steps on oracles": learn(oracle_steps="fixed"),
         "D16 AdaGrad on training events": learn(
             floats=SgdOptions(passes=1, sample=0.1, adagrad=True, eta_float=0.1)
         ),
@@ -122,7 +126,7 @@ def ablation(bench: Bench, reading: Reading) -> dict[str, Any]:
     """Rows 4 and 6 under a reading; the lists of row 6 are those of row 4."""
     material = bench.material(_quick(bench, reading))
     row4 = bench.train(material, "row4")
-    row6 = bench.train(material, "row6", row4)
+    row6 = bench.train(material, "row6", joint=row4)
     return {
         "row4": bench.measure(material.decoder("row4", row4)),
         "row6": bench.measure(material.decoder("row6", row6)),
@@ -138,7 +142,7 @@ def pair_ablations(bench: Bench) -> dict[str, Any]:
             _quick(bench, replace(READINGS["ours"], events=events, learn={"joint": steps}))
         )
         row4 = bench.train(material, "row4")
-        trained = bench.train(material, "row7", row4)
+        trained = bench.train(material, "row7", joint=row4)
         found[name] = bench.measure(material.decoder("row7", trained))
         weights = abs(trained.pairs.weights)
         found[name] |= {"pairs": len(weights), "largest": float(max(weights, default=0.0))}
@@ -146,11 +150,12 @@ def pair_ablations(bench: Bench) -> dict[str, Any]:
 
 
 def _pair_settings(bench: Bench) -> Iterator[tuple[str, Any, SgdOptions]]:
+    few = SgdOptions(passes=4, eta_binary=1e-4)
     yield "observed, 40 x 1e-5", OURS, SgdOptions(passes=3 if bench.setup.quick else 40)
-    yield "observed, 4 x 1e-4", OURS, FEW_PASSES
+    yield "observed, 4 x 1e-4", OURS, few
     yield "observed, 4 x 1e-2", OURS, SgdOptions(passes=4, eta_binary=1e-2)
     yield "observed, AdaGrad", OURS, SgdOptions(passes=4, adagrad=True, eta_binary=0.05)
-    yield "candidates, 4 x 1e-4", replace(OURS, pairs="candidates"), FEW_PASSES
+    yield "candidates, 4 x 1e-4", replace(OURS, pairs="candidates"), few
 
 
 def beyond(bench: Bench) -> dict[str, Any]:
@@ -160,10 +165,11 @@ def beyond(bench: Bench) -> dict[str, Any]:
     found = {}
     text = bench.dev
     options = CrfOptions(passes=1 if bench.setup.quick else 3)
+    floats: RowResult | None = None
     for name, row in (("CRF a-e", "row6"), ("CRF a-f", "row7")):
-        trained = bench.train(material, row, row4)
+        floats = bench.train(material, row, joint=row4, floats=floats)
         begin, _ = clock()
-        decoder = material.decoder(row, trained)
+        decoder = material.decoder(row, floats)
         narrow = BlockDecoder(
             decoder.rules, decoder.lm, decoder.weights, pairs=decoder.pairs,
             options=replace(decoder.options, beam=GRAPH_BEAM),
@@ -200,11 +206,16 @@ def speed(bench: Bench) -> dict[str, Any]:
             )
         ),
     }  # fmt: skip
-    for unit in ("group", "event"):
+    passes = 2 if bench.setup.quick else 40
+    for unit, count in (("group", passes), ("event", 1)):
         begin, _ = clock()
-        sgd(events, options=SgdOptions(passes=1, unit=unit))
+        sgd(events, options=SgdOptions(passes=count, unit=unit))  # type: ignore[arg-type]
         seconds = clock()[0] - begin
-        found[unit] = {"seconds": seconds, "per_second": len(events) / seconds}
+        found[unit] = {
+            "passes": count,
+            "seconds": seconds,
+            "per_second": count * len(events) / seconds,
+        }
     found["memory"] = clock()[1]
     return found
 

@@ -66,10 +66,15 @@ def learn_local(
 
     With ``frozen``, the decoder's weights stay as they are and only pairs learn (step 6 of the
     modified training).  ``before`` are weights whose neutral ones stay if there are no N events, as
-    may happen where events are few.  ``options`` replaces those of the row's protocol.
+    may happen where events are few; without it the others stand in.  ``options`` replaces those of
+    the row's protocol.
     """
     known = before is not None and len(events.neutral) == 0
-    check_events(events, row, neutral=not known)
+    if len(events.successors) == 0:
+        raise ArgumentError(
+            "no block follows another: the model of orientations cannot be trained",
+            remedy="give more text, or a better alignment",
+        )
     if options is None:
         options = learn.joint if row.pairs or frozen is not None else learn.floats
     initial = None
@@ -97,6 +102,11 @@ def learn_local(
     neutral = None
     if row.oriented and before is not None and known:
         neutral = np.array([before[f"Neutral{name}"] for name in NEUTRAL_FEATURES])
+    elif row.oriented and len(events.neutral) == 0:
+        progress.say(
+            "warning: every block follows another: the neutral model cannot be trained, and the "
+            "weights of the others stand in"
+        )
     elif row.oriented:
         # N events are few: they are all seen, as often as the protocol says.
         how = replace(options, sample=1.0)
@@ -104,15 +114,7 @@ def learn_local(
     return Learned(decoder_weights(found.dense, neutral, learn), found.binary)
 
 
-def check_events(events: BlockEvents, row: Row, *, neutral: bool = True) -> None:
-    """Raise, naming the model that cannot be trained."""
-    if len(events.successors) == 0:
-        raise ArgumentError(
-            "no block follows another: the model of orientations cannot be trained",
-            remedy="give more text, or a better alignment",
-        )
-    if neutral and row.oriented and len(events.neutral) == 0:
-        raise ArgumentError(
-            "every block follows another: the neutral model cannot be trained",
-            remedy="give more text, or train row1 or row2, which do without it",
-        )
+def wrong_signs(weights: Mapping[str, float]) -> list[str]:
+    """The real-valued features that learnt a weight above 0 although they are costs."""
+    names = (*FEATURES, *(f"Neutral{name}" for name in NEUTRAL_FEATURES))
+    return [name for name in names if weights[name] > 0]
