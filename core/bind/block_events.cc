@@ -147,16 +147,20 @@ void block_events(nb::module_& m) {
 
   struct Builder {
     BlockEventOptions options;
-    BlockCosts costs;
+    std::vector<BlockCosts> costs;
     std::unique_ptr<BlockEventBuilder> builder;
   };
   nb::class_<Builder>(m, "BlockEventBuilder", "Events with the features of their candidates")
       .def(
           "__init__",
-          [](Builder* self, const BlockTable& table, const Model* lm, const BlockPairs& pairs,
+          [](Builder* self, const BlockTable& table, const std::vector<const Model*>& lms,
+             const BlockPairs& pairs,
              const BlockEventOptions& options, double smoothing, const std::string& unigram,
              const std::string& folder, size_t memory) {
-            BlockCosts costs(table, lm, {.smoothing = smoothing, .unigram = unigram_cost(unigram)});
+            const BlockCostOptions how{.smoothing = smoothing, .unigram = unigram_cost(unigram)};
+            std::vector<BlockCosts> costs;
+            for (const Model* const lm : lms) costs.emplace_back(table, lm, how);
+            if (costs.empty()) costs.emplace_back(table, nullptr, how);
             new (self) Builder{options, std::move(costs), nullptr};
             try {
               self->builder =
@@ -166,7 +170,7 @@ void block_events(nb::module_& m) {
               throw;
             }
           },
-          nb::arg("table"), nb::arg("lm").none(), nb::arg("pairs"), nb::arg("options"),
+          nb::arg("table"), nb::arg("lms"), nb::arg("pairs"), nb::arg("options"),
           nb::arg("smoothing"), nb::arg("unigram"), nb::arg("folder"), nb::arg("memory"),
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def(

@@ -12,7 +12,7 @@
 
 #include "bind/arrays.h"
 #include "bind/bind.h"
-#include "grammar/block_extract.h"
+#include "grammar/block_extraction.h"
 #include "grammar/block_pairs.h"
 #include "grammar/block_set.h"
 #include "grammar/block_table.h"
@@ -151,54 +151,25 @@ LexicalKind lexical_named(const std::string& name) {
   throw Error(Fault::argument, "there is no lexical weight '" + name + "'", 0, "literal or koehn");
 }
 
-struct Extraction {
-  BlockExtractor extract;
-  BlockSet set;
-  uint32_t longest;
-  uint64_t skipped = 0;
-
-  Extraction(uint32_t max_words, uint32_t longest) : extract(max_words), longest(longest) {}
-
-  void run(const TokenLines& source, const TokenLines& target, const Links& links, const Links* all,
-           size_t begin, size_t end) {
-    end = std::min({end, source.size(), target.size(), links.size()});
-    for (size_t line = begin; line < end; ++line) {
-      const std::span<const uint32_t> f = source[line];
-      const std::span<const uint32_t> e = target[line];
-      if (f.size() > longest || e.size() > longest) {
-        ++skipped;
-        continue;
-      }
-      const auto places = all == nullptr
-                              ? extract(static_cast<uint32_t>(f.size()),
-                                        static_cast<uint32_t>(e.size()), links[line])
-                              : extract(static_cast<uint32_t>(f.size()),
-                                        static_cast<uint32_t>(e.size()), links[line], (*all)[line]);
-      for (const BlockPlace& p : places)
-        set.add(f.subspan(p.source_begin, p.source_end - p.source_begin),
-                e.subspan(p.target_begin, p.target_end - p.target_begin),
-                static_cast<uint32_t>(line));
-    }
-  }
-};
-
 void bind_extraction(nb::module_& m) {
-  nb::class_<Extraction>(m, "BlockExtraction", "Extracts and counts blocks")
+  nb::class_<BlockExtraction>(m, "BlockExtraction", "Extracts and counts blocks")
       .def(nb::init<uint32_t, uint32_t>(), nb::arg("max_words"), nb::arg("longest"))
-      .def("run", &Extraction::run, nb::arg("source"), nb::arg("target"), nb::arg("links"),
-           nb::arg("all").none(), nb::arg("begin"), nb::arg("end"), Unlocked(),
+      .def("run", &BlockExtraction::run, nb::arg("source"), nb::arg("target"), nb::arg("links"),
+           nb::arg("all").none(), nb::arg("begin"), nb::arg("end"), nb::arg("threads"), Unlocked(),
            "Extract from the sentence pairs from begin up to end; `all` asks for projection")
       .def(
           "finish",
-          [](Extraction& extraction, const Vocab& source, const Vocab& target, uint32_t min_count,
-             const std::string& lexical) {
+          [](BlockExtraction& extraction, const Vocab& source, const Vocab& target,
+             uint32_t min_count, const std::string& lexical, unsigned threads) {
             const LexicalKind kind = lexical_named(lexical);
             const nb::gil_scoped_release unlocked;
-            return extraction.set.finish(source, target, {.min_count = min_count, .lexical = kind});
+            return extraction.finish(source, target, {.min_count = min_count, .lexical = kind},
+                                     threads);
           },
-          nb::arg("source"), nb::arg("target"), nb::arg("min_count"), nb::arg("lexical"))
-      .def_prop_ro("occurrences", [](const Extraction& e) { return e.set.occurrences(); })
-      .def_ro("skipped", &Extraction::skipped);
+          nb::arg("source"), nb::arg("target"), nb::arg("min_count"), nb::arg("lexical"),
+          nb::arg("threads"))
+      .def_prop_ro("occurrences", &BlockExtraction::occurrences)
+      .def_prop_ro("skipped", &BlockExtraction::skipped);
 }
 
 // -- pairs

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "grammar/block_lexical.h"
 #include "grammar/block_match.h"
-#include "grammar/block_set.h"
 #include "grammar/block_table.h"
 #include "lm/model.h"
 

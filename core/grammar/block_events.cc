@@ -137,7 +137,7 @@ struct BlockEventBuilder::Worker {
   std::vector<State> states;  // the language model's, before each target word
 };
 
-BlockEventBuilder::BlockEventBuilder(const BlockCosts& costs, const BlockPairs& pairs,
+BlockEventBuilder::BlockEventBuilder(std::span<const BlockCosts> costs, const BlockPairs& pairs,
                                      const BlockEventOptions& options, const std::string& folder,
                                      size_t memory)
     : costs_(costs),
@@ -145,7 +145,7 @@ BlockEventBuilder::BlockEventBuilder(const BlockCosts& costs, const BlockPairs& 
       options_(options),
       successors_(kBlockFeatures, pairs.size(), folder, memory),
       neutral_(kNeutralFeatures, 0, folder, memory) {
-  pairs.check_table(costs.table());
+  pairs.check_table(costs.front().table());
   if (options.candidates.alternatives == 0)
     throw Error(Fault::argument, "alternatives: at least 1");
 }
@@ -154,8 +154,8 @@ void BlockEventBuilder::run(const BlockText& text, size_t begin, size_t end, uns
   threads = std::max(1u, threads);
   std::vector<Worker> workers;
   for (unsigned i = 0; i < threads; ++i)
-    workers.push_back({BlockPairReader(costs_.table(), options_),
-                       BlockCandidates(costs_.table(), options_.candidates),
+    workers.push_back({BlockPairReader(costs_.front().table(), options_),
+                       BlockCandidates(costs_.front().table(), options_.candidates),
                        {}});
   for (size_t window = begin; window < end; window += kWindow) {
     const size_t stop = std::min(end, window + kWindow);
@@ -174,12 +174,13 @@ void BlockEventBuilder::run(const BlockText& text, size_t begin, size_t end, uns
 void BlockEventBuilder::build(const BlockText& text, size_t line, Worker& worker, Piece& successors,
                               Piece& neutral) const {
   if (!worker.reader.read(text, line)) return;
-  const BlockTable& table = costs_.table();
+  const BlockCosts& costs = costs_[line % costs_.size()];
+  const BlockTable& table = costs.table();
   const std::span<const uint32_t> target = text.target[line];
-  worker.states.assign(1, costs_.begin_sentence());
+  worker.states.assign(1, costs.begin_sentence());
   for (const uint32_t word : target) {
     State next;
-    costs_.lm_cost(worker.states.back(), costs_.lm_word(word), next);
+    costs.lm_cost(worker.states.back(), costs.lm_word(word), next);
     worker.states.push_back(next);
   }
   // Features stand feature by feature; `before` is where the group begins on the target.
@@ -193,11 +194,11 @@ void BlockEventBuilder::build(const BlockText& text, size_t line, Worker& worker
     for (size_t j = 0; j < n; ++j) {
       const uint32_t b = list[j].block;
       State next;
-      const LmCosts lm = costs_.lm(worker.states[before], b, next);
+      const LmCosts lm = costs.lm(worker.states[before], b, next);
       size_t f = 0;
       const auto put = [&](double value) { x[f++ * n + j] = static_cast<float>(value); };
-      put(costs_.unigram(b, list[j].source_end - list[j].source_begin));
-      if (width == kBlockFeatures) put(costs_.orientation(b, list[j].orientation));
+      put(costs.unigram(b, list[j].source_end - list[j].source_begin));
+      if (width == kBlockFeatures) put(costs.orientation(b, list[j].orientation));
       put(lm.first);
       put(lm.rest);
       put(static_cast<double>(table.lexical(b)));

@@ -104,8 +104,10 @@ class BlockEventCounter {
 
 class BlockEventBuilder {
  public:
-  // `memory` bytes for each array; what is larger goes to a file in `folder`.
-  BlockEventBuilder(const BlockCosts& costs, const BlockPairs& pairs,
+  // With several costs, line i of the text is priced by costs[i % costs.size()]: its language model
+  // need not have seen the line.  `memory` bytes are for each array; what is larger goes to a file
+  // in `folder`.
+  BlockEventBuilder(std::span<const BlockCosts> costs, const BlockPairs& pairs,
                     const BlockEventOptions& options, const std::string& folder, size_t memory);
 
   // `begin` is a multiple of kWindow, and `end`, too, unless the text ends there.
@@ -120,7 +122,7 @@ class BlockEventBuilder {
   void build(const BlockText& text, size_t line, Worker& worker, Piece& successors,
              Piece& neutral) const;
 
-  const BlockCosts& costs_;
+  std::span<const BlockCosts> costs_;
   const BlockPairs& pairs_;
   BlockEventOptions options_;
   EventWriter successors_, neutral_;

@@ -1,10 +1,12 @@
 // Blocks counted as they are extracted, and made into a table.
 //
 //   BlockSet set;
-//   set.add(source_words, target_words, sentence);          sentences ascend
-//   BlockTable table = set.finish(source_vocab, target_vocab, {.min_count = 1});
+//   set.add(set.shard_of(source_words), source_words, target_words, sentence);
+//   BlockTable table = set.finish(source_vocab, target_vocab, {.min_count = 1}, threads);
 //
-// N(b) is the number of occurrences added.  BlockOrientation counts come later (block_events.h).
+// The set has parts that grow independently, by source phrase; what comes out does not depend on
+// them.  N(b) is the number of occurrences added.  BlockOrientation counts come later
+// (block_events.h).
 #pragma once
 
 #include <array>
@@ -24,41 +26,48 @@ struct BlockSetOptions {
 class BlockSet {
  public:
   static constexpr uint32_t kOrigins = 3;  // training sentences remembered for each block
+  static constexpr uint32_t kShards = 16;
 
-  void add(std::span<const uint32_t> source, std::span<const uint32_t> target, uint32_t sentence);
-  size_t blocks() const { return rows_.size(); }
-  uint64_t occurrences() const { return occurrences_; }
+  static uint32_t shard_of(std::span<const uint32_t> source);
+  // Different shards may be added to at the same time; the sentences of each ascend.
+  void add(uint32_t shard, std::span<const uint32_t> source, std::span<const uint32_t> target,
+           uint32_t sentence);
+  uint64_t occurrences() const;
 
-  BlockTable finish(const Vocab& source, const Vocab& target, const BlockSetOptions& options);
+  // Empties the set.
+  BlockTable finish(const Vocab& source, const Vocab& target, const BlockSetOptions& options,
+                    unsigned threads);
 
  private:
   struct Row {
     uint64_t hash;
-    uint64_t begin;  // in words_: source, then target
+    uint64_t begin;  // in words: source, then target
     uint32_t count;
     uint16_t source_size, target_size;
     uint32_t origins;
     std::array<uint32_t, kOrigins> origin;
   };
+  // All blocks of some source phrases.
+  struct Shard {
+    std::vector<Row> rows;
+    std::vector<uint32_t> words;
+    std::vector<uint32_t> slots;  // index of a row + 1; 0 is free
+    std::vector<uint32_t> order;  // of rows, when they are sorted
+    uint64_t occurrences = 0;
 
-  std::span<const uint32_t> source_of(const Row& row) const {
-    return std::span(words_).subspan(row.begin, row.source_size);
-  }
-  std::span<const uint32_t> target_of(const Row& row) const {
-    return std::span(words_).subspan(row.begin + row.source_size, row.target_size);
-  }
-  void rehash(size_t slots);
+    std::span<const uint32_t> source_of(const Row& row) const {
+      return std::span(words).subspan(row.begin, row.source_size);
+    }
+    std::span<const uint32_t> target_of(const Row& row) const {
+      return std::span(words).subspan(row.begin + row.source_size, row.target_size);
+    }
+    void add(std::span<const uint32_t> source, std::span<const uint32_t> target, uint32_t sentence);
+    void rehash(size_t size);
+    void sort(uint32_t min_count);
+  };
 
-  std::vector<Row> rows_;
-  std::vector<uint32_t> words_;
-  std::vector<uint32_t> slots_;  // index of a row + 1; 0 is free
-  uint64_t occurrences_ = 0;
+  std::array<Shard, kShards> shards_;
 };
-
-// -ln p(S|T) of each block from the blocks of one word on each side.  `literal` normalises
-// p(s|t) over the targets of s, as the paper's formula prints it; `koehn` over the sources of t.
-std::vector<float> lexical_costs(const BlockTable::Parts& parts, LexicalKind kind);
-inline constexpr double kFloor = 1e-7;  // of probabilities
 
 // Open addressing over the phrases, as BlockTable::find walks it.
 std::vector<uint32_t> phrase_slots(const BlockTable::Parts& parts);

@@ -159,9 +159,13 @@ def extract_blocks(
     *,
     options: BlockOptions | None = None,
     projection: Projection | None = None,
+    threads: int = 1,
     progress: Progress = SILENT,
 ) -> BlockTable:
-    """The blocks of aligned text, with N(b) and lexical weights but no orientations yet."""
+    """The blocks of aligned text, with N(b) and lexical weights but no orientations yet.
+
+    Memory grows with the number of different blocks, about 100 bytes each.
+    """
     options = options or BlockOptions()
     links, union = links_for(options, links, projection)
     check_parallel(source, target)
@@ -172,13 +176,14 @@ def extract_blocks(
     with progress.step("extracting blocks", len(links), "sentence pairs") as advance:
         for begin in range(0, len(links), _PAIRS):
             end = min(begin + _PAIRS, len(links))
-            extraction.run(source.lines, target.lines, links, union, begin, end)
+            extraction.run(source.lines, target.lines, links, union, begin, end, threads)
             advance(end - begin)
+    occurrences = extraction.occurrences
     table = BlockTable.of(
-        extraction.finish(source.vocab, target.vocab, options.min_count, options.lexical)
+        extraction.finish(source.vocab, target.vocab, options.min_count, options.lexical, threads)
     )
     progress.say(
-        f"{extraction.occurrences:,} occurrences of {len(table):,} blocks"
+        f"{occurrences:,} occurrences of {len(table):,} blocks"
         + (f"; {extraction.skipped:,} long pairs skipped" if extraction.skipped else "")
     )
     return table

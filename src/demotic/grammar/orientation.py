@@ -11,6 +11,7 @@ events.neutral                   # N events
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -163,7 +164,7 @@ def block_events(
     target: Text,
     links: Links,
     *,
-    lm: LanguageModel | None,
+    lm: LanguageModel | Sequence[LanguageModel] | None,
     pairs: BlockPairs | None = None,
     options: EventOptions | None = None,
     block_options: BlockOptions | None = None,
@@ -175,14 +176,16 @@ def block_events(
 ) -> BlockEvents:
     """The events of a text, with the features of their candidates.
 
+    With n language models, line i is priced by model i mod n; see :mod:`demotic.lm.folds`.
     Arrays larger than ``memory`` bytes live in a mapped file in ``folder``, which has no name and
     is gone when the events are.
     """
     options, block_options = options or EventOptions(), block_options or BlockOptions()
     text = _Encoded(blocks, source, target, links_for(block_options, links, projection))
+    models = list(lm) if isinstance(lm, Sequence) else [] if lm is None else [lm]
     builder = _core.BlockEventBuilder(
         blocks,
-        lm,
+        models,
         no_pairs() if pairs is None else pairs,
         options.core(block_options),
         options.smoothing,

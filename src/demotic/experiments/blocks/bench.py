@@ -20,6 +20,7 @@ from demotic.grammar import BlockOptions, EventOptions, extract_blocks, orient
 from demotic.lm import LanguageModel
 from demotic.metrics import Bleu, confidence_interval
 from demotic.systems.blocks.config import Config, LearnConfig
+from demotic.systems.blocks.folds import fold_models, fold_stage
 from demotic.systems.blocks.row_training import BlockTraining, RowResult, Sentences, learn_row
 from demotic.systems.blocks.training import directions, read_links
 from demotic.systems.stages import Training
@@ -85,6 +86,11 @@ class Bench:
     def lm(self) -> LanguageModel:
         return LanguageModel.load(self._stages[3].path("lm.bin"))
 
+    @cached_property
+    def _folds(self) -> tuple[LanguageModel, ...]:
+        training, text, _, _ = self._stages
+        return fold_models(fold_stage(training, self.config, text))
+
     def _orthography(self, side: str) -> Orthography:
         path = self._stages[1].path(f"{side}.json")
         return Orthography.from_json(path.read_text(encoding="utf-8"))
@@ -121,7 +127,7 @@ class Bench:
         given, both = read_links(links, config)
         table = extract_blocks(
             self.source, self.target, given, options=reading.blocks, projection=both,
-            progress=self.setup.progress,
+            threads=self.setup.threads, progress=self.setup.progress,
         )  # fmt: skip
         oriented = orient(
             table, self.source, self.target, given, options=reading.events,
@@ -130,7 +136,8 @@ class Bench:
         )  # fmt: skip
         material = BlockTraining(
             self.source, self.target, (given, both), oriented.blocks, oriented.pairs, self.lm,
-            config, threads=self.setup.threads, progress=self.setup.progress,
+            config, folds=self._folds if learn.lm_folds else (), threads=self.setup.threads,
+            progress=self.setup.progress,
         )  # fmt: skip
         self.counts = asdict(oriented.counts)
         self._kept = (key, material)

@@ -135,16 +135,6 @@ def simple(title: str, found: Mapping[str, Found], extra: Mapping[str, str] | No
     return f"## {title}\n\n{table.markdown()}"
 
 
-def baselines(found: Mapping[str, Mapping[int, Found]]) -> str:
-    """By distortion limit and by seed of MERT."""
-    seeds = list(next(iter(found.values())))
-    table = Table(["", *(f"seed {seed}: BLEU [95%]" for seed in seeds), "mean"])
-    for limit, records in found.items():
-        values = [record["bleu"] for record in records.values()]
-        table.row(limit, *map(bleu, records.values()), sum(values) / len(values))
-    return f"## Phrase-based baseline, tuned by MERT\n\n{table.markdown()}"
-
-
 def ablations(found: Mapping[str, Found]) -> str:
     """Rows 4 and 6 with one decision changed."""
     table = Table(["changed", "row 4", "row 6, lists of row 4", "difference of row 6", "blocks"])

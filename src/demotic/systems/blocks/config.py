@@ -30,6 +30,9 @@ class LearnConfig:
     joint: SgdOptions = field(default_factory=lambda: SgdOptions(passes=40))
     oracle_steps: Literal["dev", "fixed"] = "dev"
     oracle: SgdOptions = field(default_factory=lambda: SgdOptions(passes=40, unit="event"))
+    lm_folds: int = 5
+    """Each training line is priced by a language model that has not seen it, one of so many; 0
+    takes the decoder's, which has."""
     perceptron_passes: int = 3
     list_size: int = 1000
     pass_through: float = -5.0
@@ -54,6 +57,10 @@ class Config(TrainingConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.learn.lm_folds < 0 or self.learn.lm_folds == 1:
+            raise ArgumentError(
+                f"learn.lm_folds is {self.learn.lm_folds}", remedy="0, or at least 2"
+            )
         if self.preset not in ROWS or ROWS[self.preset].floats == "test":
             raise ArgumentError(f"there is no preset '{self.preset}'", remedy="row1 to row7")
         if self.decode.reorder not in (None, self.row.reorder):

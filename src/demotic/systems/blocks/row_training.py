@@ -71,6 +71,8 @@ class BlockTraining:
     """Those that may become features."""
     lm: LanguageModel
     config: Config
+    folds: tuple[LanguageModel, ...] = ()
+    """Models that price the training text; without any, ``lm`` does."""
     temp: Path | None = None
     memory: int = 1 << 30
     threads: int = 1
@@ -93,7 +95,7 @@ class BlockTraining:
     def _events(self, pairs: BlockPairs | None) -> BlockEvents:
         links, projection = self.links
         return block_events(
-            self.blocks, self.source, self.target, links, lm=self.lm, pairs=pairs,
+            self.blocks, self.source, self.target, links, lm=self.folds or self.lm, pairs=pairs,
             options=self.config.events, block_options=self.config.blocks, projection=projection,
             folder=self.temp, memory=self.memory, threads=self.threads, progress=self.progress,
         )  # fmt: skip

@@ -15,6 +15,7 @@ from demotic.grammar.blocks import BlockTable, Projection, extract_blocks, load_
 from demotic.grammar.orientation import orient
 from demotic.lm import LanguageModel
 from demotic.systems.blocks.config import Config
+from demotic.systems.blocks.folds import fold_models, fold_stage
 from demotic.systems.blocks.model import BlocksModel
 from demotic.systems.blocks.row_training import BlockTraining, Sentences, learn_row
 from demotic.systems.stages import Training, read_dev
@@ -30,12 +31,13 @@ def fit(training: Training, config: Config) -> BlocksModel:
     text = training.prepare()
     links = directions(training, config, text)
     lm = training.language_model(text)
+    folds = fold_stage(training, config, text)
     blocks = block_stage(training, config, text, links)
     weights = training.work.stage(
         "learn",
         [config.preset, asdict(config.events), asdict(config.learn), asdict(config.decode),
          config.seed],
-        after=[text, blocks, lm],
+        after=[text, blocks, lm, folds],
         files=["weights.json", "pairs.bin"],
     )  # fmt: skip
     if weights.wanted:
@@ -47,6 +49,7 @@ def fit(training: Training, config: Config) -> BlocksModel:
             load_pairs(blocks.path("seen.bin")),
             LanguageModel.load(lm.path("lm.bin")),
             config,
+            fold_models(folds),
             training.engine.temp,
             training.engine.memory,
             training.threads,
@@ -122,7 +125,7 @@ def block_stage(training: Training, config: Config, text: Stage, links: Stage) -
         given, projection = read_links(links, config)
         table = extract_blocks(
             source, target, given, options=config.blocks, projection=projection,
-            progress=training.progress,
+            threads=training.threads, progress=training.progress,
         )  # fmt: skip
         oriented = orient(
             table, source, target, given, options=config.events, block_options=config.blocks,
