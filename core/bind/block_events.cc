@@ -154,9 +154,8 @@ void block_events(nb::module_& m) {
       .def(
           "__init__",
           [](Builder* self, const BlockTable& table, const std::vector<const Model*>& lms,
-             const BlockPairs& pairs,
-             const BlockEventOptions& options, double smoothing, const std::string& unigram,
-             const std::string& folder, size_t memory) {
+             const BlockPairs& pairs, const BlockEventOptions& options, double smoothing,
+             const std::string& unigram, const std::string& folder, size_t memory) {
             const BlockCostOptions how{.smoothing = smoothing, .unigram = unigram_cost(unigram)};
             std::vector<BlockCosts> costs;
             for (const Model* const lm : lms) costs.emplace_back(table, lm, how);

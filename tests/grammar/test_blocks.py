@@ -326,6 +326,45 @@ def assert_same_groups(found: list[Group], wanted: list[Group]) -> None:
         np.testing.assert_allclose(one[2], other[2], rtol=1e-5, atol=1e-6)
 
 
+@given(corpora, st.sampled_from(["consistent", "projection"]))
+def test_extraction_does_not_depend_on_threads(corpus: list[Pair], how: str) -> None:
+    source, target, links = texts(corpus * 70)  # more pairs than a thread takes at a time
+    options = BlockOptions(max_words=LONGEST, extraction=how)  # type: ignore[arg-type]
+    found = [
+        extract_blocks(
+            source, target, links, options=options, projection=Projection(links, links),
+            threads=threads,
+        )
+        for threads in (1, 2, 5)
+    ]  # fmt: skip
+    assert list(found[0]) == list(found[1]) == list(found[2])
+    assert found[0].fingerprint == found[1].fingerprint == found[2].fingerprint
+
+
+def test_each_line_is_priced_by_the_language_model_of_its_turn(
+    lm: LanguageModel, tmp_path: Path
+) -> None:
+    path = tmp_path / "other.arpa"
+    words = ("<unk>", "<s>", "</s>", "x", "y", "z")
+    path.write_text(
+        backoff.write_arpa({(word,): (-0.1 * i, 0.0) for i, word in enumerate(words)}, 1)
+    )
+    other = LanguageModel.load(path)
+    table = extract_blocks(*texts(CORPUS), options=OPTIONS)
+
+    def events(
+        corpus: list[Pair], lm: LanguageModel | list[LanguageModel], kind: str
+    ) -> list[Group]:
+        found = block_events(table, *texts(corpus), lm=lm, block_options=OPTIONS)
+        return groups_of(getattr(found, kind))
+
+    for kind in ("successors", "neutral"):
+        together = events(CORPUS, [lm, other], kind)
+        apart = events(CORPUS[::2], lm, kind) + events(CORPUS[1::2], other, kind)
+        assert_same_groups(together, apart)
+        assert events(CORPUS, lm, kind) != events(CORPUS, other, kind)
+
+
 def test_counting_pairs_over_candidates_finds_more(lm: LanguageModel) -> None:
     source, target, links = texts(CORPUS)
     table = extract_blocks(source, target, links, options=OPTIONS)

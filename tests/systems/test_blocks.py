@@ -14,7 +14,7 @@ import demotic
 from demotic.align import Links, Text
 from demotic.corpus import Bitext
 from demotic.decode import BlockDecoder, BlockDecoderOptions
-from demotic.errors import ArgumentError, CorruptFileError
+from demotic.errors import ArgumentError, CorruptFileError, FormatError
 from demotic.grammar import BlockEvents, EventOptions, block_events, extract_blocks, orient
 from demotic.grammar.orientation import NEUTRAL_FEATURES
 from demotic.inspection.models import describe_container
@@ -22,11 +22,13 @@ from demotic.learn import EventGroups, SgdOptions, objective, sgd
 from demotic.learn.events import LocalWeights
 from demotic.progress import Progress
 from demotic.systems.blocks import Config, LearnConfig
+from demotic.systems.blocks.folds import fold_models, fold_stage
 from demotic.systems.blocks.learning import learn_local, wrong_signs
 from demotic.systems.blocks.oracle import oracle_events
 from demotic.systems.blocks.row_training import STEPS, BlockTraining, Sentences, learn_row
 from demotic.systems.blocks.rows import ROWS
 from demotic.systems.config import from_record
+from demotic.systems.stages import Training
 
 
 def pairs(count: int, seed: int = 1) -> list[tuple[str, str]]:
@@ -243,6 +245,44 @@ def test_costs_that_are_learnt_to_be_good_are_warned_of() -> None:
     (warning,) = [line for line in said.lines if line.startswith("warning: ")]
     assert "Unigram" in warning
     assert "20 events of 20 sentences" in warning
+
+
+def test_the_models_that_price_the_text_have_not_seen_it(tmp_path: Path) -> None:
+    lines = [(f"s{i} a", f"t{i} b") for i in range(20)]  # each has a word of its own
+    text = Bitext.from_pairs(lines, source_language="de", target_language="en", file="toy.tsv")
+    config = Config(tokenised=True, learn=LearnConfig(lm_folds=4))
+    training = Training(text, text, config, out=tmp_path / "model")
+    prepared = training.prepare()
+    stage = fold_stage(training, config, prepared)
+    models = fold_models(stage)
+    assert len(models) == 4
+    for number, line in enumerate(prepared.path("train.target").read_text().splitlines()):
+        word = line.split()[0]
+        seen = [word in model for model in models]
+        assert seen == [turn != number % 4 for turn in range(4)]
+    assert not fold_stage(training, config, prepared).wanted
+    assert not stage.path("fold.text").exists()
+    few = replace(config, learn=LearnConfig(lm_folds=11))
+    assert fold_models(fold_stage(training, few, prepared)) == ()
+
+
+def test_a_list_of_one_leaves_the_label_alone_and_says_so() -> None:
+    source, target, links = _material()
+    options = EventOptions(matching="aligned")
+    oriented = orient(extract_blocks(source, target, links), source, target, links, options=options)
+    decoder = BlockDecoder(oriented.blocks, None, {}, options=BlockDecoderOptions(min_left=1))
+    found = oracle_events(decoder, ["a b c"], [["x y z"]], options, list_size=1)
+    assert found.alone == found.count > 0
+
+
+def test_a_link_outside_its_sentence_is_named_by_file_and_line(tmp_path: Path) -> None:
+    links = tmp_path / "text.align"
+    links.write_text("0-0\n" * 30 + "0-9\n" + "0-0\n" * 29)
+    with pytest.raises(FormatError, match=r"text\.align:31: .*outside"):
+        demotic.train(
+            bitext(60), system="blocks", dev=bitext(20, 7), out=tmp_path / "model",
+            config={**QUICK, "tokenised": True, "align": {"file": str(links)}},
+        )  # fmt: skip
 
 
 def test_oracle_events_have_the_features_of_training_events() -> None:

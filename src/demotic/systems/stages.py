@@ -271,6 +271,9 @@ def _select_links(path: Path, bitext: Bitext, kept: Bitext, out: Path) -> None:
             f"{path} has {len(lines)} lines and the bitext {len(bitext)} pairs",
             remedy="give the alignment of this text, and a development set of its own",
         )
+    with files.naming(path):  # now, while its lines have the numbers that the user knows
+        source, target = Text.of(bitext.source_lines()), Text.of(bitext.target_lines())
+        pharaoh.read(path).check(source.lines, target.lines)
     chosen = (line for line, pair in zip(lines, bitext, strict=True) if pair.id in left)
     files.write_lines(out, chosen)
 

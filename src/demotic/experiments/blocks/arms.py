@@ -77,9 +77,8 @@ def perceptrons(bench: Bench) -> dict[str, Any]:
     """Rows 4 and 5 learnt by perceptrons instead."""
     found = {}
     for learner in ("perceptron", "averaged-perceptron"):
-        material = bench.material(_quick(bench, READINGS["ours"]))
-        chosen = replace(material.config.learn, learner=learner)
-        material = replace(material, config=replace(material.config, learn=chosen))
+        reading = replace(READINGS["ours"], learn={"learner": learner})
+        material = bench.material(_quick(bench, reading))
         for row in ("row4", "row5"):
             trained = bench.train(material, row)
             found[f"{learner} {row}"] = bench.measure(material.decoder(row, trained))

@@ -1,7 +1,7 @@
 """Language models that have not seen the lines which they price.
 
     stage = fold_stage(training, config, text)
-    lms = fold_models(stage)                 # line i of the text is not in what lms[i % n] is made of
+    lms = fold_models(stage)         # lms[i % n] is made of the text without line i (and others)
 
 The paper's language model comes from other text than its events.  A model of the very sentences
 that events are made of finds each true word likely, and its costs get more weight than they deserve
@@ -20,10 +20,15 @@ from demotic.systems.blocks.config import Config
 from demotic.systems.stages import Training
 from demotic.systems.work import Stage
 
+SMALLEST = 2
+"""Lines of a fold."""
+
 
 def fold_stage(training: Training, config: Config, text: Stage) -> Stage:
-    """Estimate as many models as ``learn.lm_folds`` says; none where it is 0."""
+    """Estimate as many models as ``learn.lm_folds`` says; none where it is 0 or the text tiny."""
     folds = config.learn.lm_folds
+    if sum(1 for _ in files.read_lines(text.path("train.target"))) < SMALLEST * folds:
+        folds = 0
     stage = training.work.stage(
         "folds",
         [asdict(config.lm), folds],
