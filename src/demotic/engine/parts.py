@@ -2,8 +2,8 @@
 
 parts = PartFiles(folder, schema)
 parts.add(3, batch)
-for table in parts.take(64 << 20):  # whole parts, about so many bytes of them at a time
-    ...
+for shelf in parts.shelves(64 << 20):  # whole parts, at most so many bytes together
+    table = parts.take(shelf)
 """
 
 from __future__ import annotations
