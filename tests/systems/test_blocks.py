@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from dataclasses import replace
@@ -141,6 +142,21 @@ def test_presets_have_the_features_and_search_of_their_row(name: str, tmp_path: 
         assert model.weights["NeutralUnigram"] == model.weights["Unigram"]
     assert set(row.features) <= used <= expected
     assert model.decoder.options.reorder == row.reorder  # type: ignore[attr-defined]
+
+
+def test_tuned_weights_begin_with_those_of_row_7_and_translate_better(tmp_path: Path) -> None:
+    def train(preset: str) -> demotic.Model:
+        return demotic.train(
+            bitext(150), system="blocks", dev=bitext(30, 7), out=tmp_path / preset,
+            config={**QUICK, "preset": preset, "tune": {"mert": {"iterations": 3}}},
+            work=tmp_path / f"{preset}.work",
+        )  # fmt: skip
+
+    row7, tuned = train("row7"), train("tuned")
+    learnt = json.loads((tmp_path / "tuned.work" / "learnt.json").read_text())
+    assert all(row7.weights[name] == weight for name, weight in learnt.items())
+    assert tuned.weights["Partition"] != row7.weights["Partition"]
+    assert tuned.about.dev["value"] > row7.about.dev["value"]
 
 
 def test_rows_that_cheat_are_no_presets() -> None:
@@ -365,7 +381,7 @@ def test_explanations_add_up_to_the_score(trained: Path) -> None:
 
 
 def test_a_reordering_that_the_preset_does_not_have_is_refused() -> None:
-    with pytest.raises(ArgumentError, match="row6 swaps"):
+    with pytest.raises(ArgumentError, match="tuned swaps"):
         from_record(Config, {"decode": {"reorder": "monotone"}})
     with pytest.raises(ArgumentError, match="row1 does not swap"):
         from_record(Config, {"preset": "row1", "decode": {"reorder": "swap"}})

@@ -11,7 +11,7 @@ from demotic.grammar.blocks import BlockOptions
 from demotic.grammar.orientation import EventOptions
 from demotic.learn.sgd import SgdOptions
 from demotic.systems.blocks.rows import ROWS, Preset, Row
-from demotic.systems.settings import LmConfig, TrainingConfig
+from demotic.systems.settings import LmConfig, TrainingConfig, TuneConfig
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +43,9 @@ class LearnConfig:
 class Config(TrainingConfig):
     """Everything that can be chosen; saved in the model in full."""
 
-    preset: Preset = "row6"
-    """A row of the paper's table 2: its features, its search, where its weights come from."""
+    preset: Preset = "tuned"
+    """A row of the paper's table 2: its features, its search, where its weights come from; or all
+    of them, and weights tuned by MERT from those of row 7."""
     lm: LmConfig = field(default_factory=lambda: LmConfig(order=3))
     blocks: BlockOptions = field(default_factory=BlockOptions)
     events: EventOptions = field(
@@ -53,6 +54,8 @@ class Config(TrainingConfig):
     """Blocks where the links give them, and costs by source word in training, too: without these
     two the paper's reading of events learns weights that translate badly (docs/blocks.md)."""
     learn: LearnConfig = field(default_factory=LearnConfig)
+    tune: TuneConfig = field(default_factory=TuneConfig)
+    """Of the preset ``tuned``."""
     decode: BlockDecoderOptions = field(default_factory=BlockDecoderOptions)
 
     def __post_init__(self) -> None:
@@ -62,7 +65,9 @@ class Config(TrainingConfig):
                 f"learn.lm_folds is {self.learn.lm_folds}", remedy="0, or at least 2"
             )
         if self.preset not in ROWS or ROWS[self.preset].floats == "test":
-            raise ArgumentError(f"there is no preset '{self.preset}'", remedy="row1 to row7")
+            raise ArgumentError(
+                f"there is no preset '{self.preset}'", remedy="row1 to row7, or tuned"
+            )
         if self.decode.reorder not in (None, self.row.reorder):
             does = {"swap": "swaps", "monotone": "does not swap"}[self.row.reorder]
             raise ArgumentError(

@@ -10,6 +10,7 @@ from dataclasses import asdict
 
 from demotic._core import Links
 from demotic.align import Text, align, pharaoh, symmetrise
+from demotic.decode.blocks import FIXED, BlockDecoder
 from demotic.errors import ArgumentError
 from demotic.grammar.blocks import BlockTable, Projection, extract_blocks, load_pairs
 from demotic.grammar.orientation import orient
@@ -20,10 +21,13 @@ from demotic.systems.blocks.model import BlocksModel
 from demotic.systems.blocks.row_training import BlockTraining, Sentences, learn_row
 from demotic.systems.stages import Training, read_dev
 from demotic.systems.tuning import tune
-from demotic.systems.weights import write_weights
+from demotic.systems.weights import read_weights, write_weights
 from demotic.systems.work import Stage
 
 __all__ = ["fit", "tune"]
+
+LEARNT = "learnt.json"
+"""Weights before they are tuned."""
 
 
 def fit(training: Training, config: Config) -> BlocksModel:
@@ -33,36 +37,26 @@ def fit(training: Training, config: Config) -> BlocksModel:
     lm = training.language_model(text)
     folds = fold_stage(training, config, text)
     blocks = block_stage(training, config, text, links)
-    weights = training.work.stage(
-        "learn",
-        [config.preset, asdict(config.events), asdict(config.learn), asdict(config.decode),
-         config.seed],
-        after=[text, blocks, lm, folds],
-        files=["weights.json", "pairs.bin"],
-    )  # fmt: skip
-    if weights.wanted:
-        material = BlockTraining(
-            Text.read(text.path("train.source")),
-            Text.read(text.path("train.target")),
-            read_links(links, config),
-            BlockTable.load(blocks.path("blocks.bin")),
-            load_pairs(blocks.path("seen.bin")),
-            LanguageModel.load(lm.path("lm.bin")),
-            config,
-            fold_models(folds),
-            training.engine.temp,
-            training.engine.memory,
-            training.threads,
-            training.progress,
+    weights = learn_stage(training, config, text, links, blocks, lm, folds)
+    stages = [text, blocks, lm, weights]
+    if config.row.tuned:
+        start = read_weights(weights.path(LEARNT))
+
+        def decoder() -> BlockDecoder:
+            return BlockDecoder(
+                BlockTable.load(blocks.path("blocks.bin")),
+                LanguageModel.load(lm.path("lm.bin")),
+                start,
+                pairs=load_pairs(weights.path("pairs.bin")),
+                options=config.decode,
+            )
+
+        stages.append(
+            training.mert(
+                text, [blocks, lm, weights], decoder, config.tune, {**FIXED, **start}, config.decode
+            )
         )
-        held_out = read_dev(text)
-        found = learn_row(
-            material, config.preset, Sentences.of(held_out.source, held_out.reference)
-        )
-        write_weights(weights.path("weights.json"), found.learned.weights)
-        found.pairs.save_binary(str(weights.path("pairs.bin")))
-        weights.finish()
-    training.bundle("blocks", [text, blocks, lm, weights], BlocksModel, config.decode)
+    training.bundle("blocks", stages, BlocksModel, config.decode)
     return training.finish(BlocksModel)
 
 
@@ -109,6 +103,49 @@ def read_links(stage: Stage, config: Config) -> tuple[Links, Projection | None]:
         pharaoh.read(stage.path("intersection.align")), pharaoh.read(stage.path("union.align"))
     )
     return both.intersection, both
+
+
+def learn_stage(
+    training: Training,
+    config: Config,
+    text: Stage,
+    links: Stage,
+    blocks: Stage,
+    lm: Stage,
+    folds: Stage,
+) -> Stage:
+    """The weights that the preset's row learns; where they are tuned later, under another name."""
+    file = LEARNT if config.row.tuned else "weights.json"
+    stage = training.work.stage(
+        "learn",
+        [config.preset, asdict(config.events), asdict(config.learn), asdict(config.decode),
+         config.seed],
+        after=[text, blocks, lm, folds],
+        files=[file, "pairs.bin"],
+    )  # fmt: skip
+    if stage.wanted:
+        material = BlockTraining(
+            Text.read(text.path("train.source")),
+            Text.read(text.path("train.target")),
+            read_links(links, config),
+            BlockTable.load(blocks.path("blocks.bin")),
+            load_pairs(blocks.path("seen.bin")),
+            LanguageModel.load(lm.path("lm.bin")),
+            config,
+            fold_models(folds),
+            training.engine.temp,
+            training.engine.memory,
+            training.threads,
+            training.progress,
+        )
+        held_out = read_dev(text)
+        found = learn_row(
+            material, config.preset, Sentences.of(held_out.source, held_out.reference)
+        )
+        write_weights(stage.path(file), found.learned.weights)
+        found.pairs.save_binary(str(stage.path("pairs.bin")))
+        stage.finish()
+    return stage
 
 
 def block_stage(training: Training, config: Config, text: Stage, links: Stage) -> Stage:
