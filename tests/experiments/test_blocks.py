@@ -40,7 +40,15 @@ def test_the_report_has_every_row_part_and_the_papers_figures(
     finished: tuple[Path, str],
 ) -> None:
     out, text = finished
-    for title in ("Rows of table 2", "Perceptrons", "Ablations", "Pairs", "Beyond", "Speed"):
+    for title in (
+        "Rows of table 2",
+        "Perceptrons",
+        "Ablations",
+        "Pairs",
+        "Beyond",
+        "Speed",
+        "Tuned",
+    ):
         assert f"## {title}" in text
     for number in range(1, 10):
         assert re.search(rf"^\| {number} .* ±1\.[456] \|", text, re.MULTILINE)
@@ -51,9 +59,10 @@ def test_the_report_has_every_row_part_and_the_papers_figures(
 
 def test_every_decision_in_question_is_changed_once(finished: tuple[Path, str]) -> None:
     names = " ".join(ablations())
-    for decision in ("D4", "D5", "D10", "D11", "D13", "D16"):
+    for decision in ("D1 ", "D4", "D5", "D10", "D11", "D12", "D13", "D16"):
         assert decision in names
     assert all(name in finished[1] for name in ablations())
+    assert "candidates, 4 x 1e-4" in finished[1]  # D14 is among the pairs
 
 
 def test_what_is_finished_is_not_done_again(folder: Path, finished: tuple[Path, str]) -> None:

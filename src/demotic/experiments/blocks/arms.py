@@ -55,22 +55,24 @@ def baseline(bench: Bench, limit: int) -> dict[str, Any]:
     """The phrase-based baseline with MERT, under a distortion limit."""
     from demotic.corpus import OrthographyConfig
     from demotic.decode import PhraseOptions
-    from demotic.systems.phrase import Config, fit
-    from demotic.systems.stages import Training
+    from demotic.systems import phrase
 
-    out = bench.setup.out
-    options = PhraseOptions(distortion_limit=limit)
-    config = Config(  # the same words as for the block models
-        tokenised=bench.setup.tokenised, source=OrthographyConfig(), decode=options
+    config = phrase.Config(  # the same words as for the block models
+        tokenised=bench.setup.tokenised,
+        source=OrthographyConfig(),
+        decode=PhraseOptions(distortion_limit=limit),
     )
-    training = Training(
-        bench.data.train, bench.data.dev, config, out=out / f"phrase-d{limit}",
-        work=out / "phrase.work", resume=True, threads=bench.setup.threads,
-        progress=bench.setup.progress,
-    )  # fmt: skip
-    model = fit(training, config)
-    lines = model.decoder.decode_lines(bench.test.source, threads=bench.setup.threads)
-    return bench.scored([each.text for each in lines])
+    training = bench.training(config, f"phrase-d{limit}", work="phrase.work")
+    return bench.measure_model(phrase.fit(training, config))
+
+
+def tuned(bench: Bench) -> dict[str, Any]:
+    """Blocks with MERT: the features of row 7, and what the baseline learns by."""
+    from demotic.systems import blocks
+
+    config = replace(bench.config, preset="tuned")
+    training = bench.training(config, "blocks-tuned", work="blocks-tuned.work")
+    return bench.measure_model(blocks.fit(training, config))
 
 
 def perceptrons(bench: Bench) -> dict[str, Any]:

@@ -23,7 +23,9 @@ from demotic.systems.blocks.config import Config, LearnConfig
 from demotic.systems.blocks.folds import fold_models, fold_stage
 from demotic.systems.blocks.row_training import BlockTraining, RowResult, Sentences, learn_row
 from demotic.systems.blocks.training import directions, read_links
+from demotic.systems.settings import TrainingConfig
 from demotic.systems.stages import Training
+from demotic.systems.translator import Translator
 from demotic.systems.tuning import DevSet, encoded_dev
 from demotic.systems.work import Stage
 
@@ -64,13 +66,17 @@ class Bench:
         """Settings that all readings share."""
         return Config(tokenised=self.setup.tokenised)
 
+    def training(self, config: TrainingConfig, name: str, *, work: str) -> Training:
+        """The training of a model on this data, from the stages that are in the folder already."""
+        setup = self.setup
+        return Training(
+            self.data.train, self.data.dev, config, out=setup.out / name, work=setup.out / work,
+            resume=True, threads=setup.threads, progress=setup.progress,
+        )  # fmt: skip
+
     @cached_property
     def _stages(self) -> tuple[Training, Stage, Stage, Stage]:
-        setup = self.setup
-        training = Training(
-            self.data.train, self.data.dev, self.config, out=setup.out / "model",
-            work=setup.out / "work", resume=True, threads=setup.threads, progress=setup.progress,
-        )  # fmt: skip
+        training = self.training(self.config, "model", work="work")
         text = training.prepare()
         return training, text, training.align(text), training.language_model(text)
 
@@ -171,6 +177,11 @@ class Bench:
             "left": sum(_swaps(each.steps) for each in found) / max(1, len(found)),
         }
         return record
+
+    def measure_model(self, model: Translator[Any, Any]) -> dict[str, Any]:
+        """The same of any model that was trained on this data."""
+        found = model.decoder.decode_lines(self.test.source, threads=self.setup.threads)
+        return self.scored([each.text for each in found])
 
     def scored(self, lines: Sequence[str]) -> dict[str, Any]:
         """BLEU of translations of the test set, with its interval."""
