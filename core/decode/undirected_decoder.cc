@@ -49,7 +49,7 @@ void check(const UndirectedOptions& options) {
     throw Error(Fault::argument, "kappa must be between 0 and 1");
   if (options.lookahead && options.bounds != BoundKind::chart)
     throw Error(Fault::argument, "lookahead needs the bounds of a chart", 0,
-                "choose bounds 'chart'");
+                "choose bounds 'chart', or lookahead=false");
   if (options.restarts == 0 || options.beam == 0)
     throw Error(Fault::argument, "restarts and beam must be at least 1");
 }

@@ -61,7 +61,7 @@ def test_the_report_has_every_part_and_the_papers_figures(finished: tuple[Path, 
     assert "## Beyond the paper" in text
     for figure in ("2.31", "5.83", "4.31", "32.18", "0.18", "-2.3"):
         assert figure in text, "a figure of the paper"
-    for name in ("b30", "b1 lazy", "umt paper", "umt tuned", "CFF off", "MIRA", "beam 4"):
+    for name in ("b30", "b1 lazy", "umt paper", "umt tuned", "literal, CFF off", "MIRA", "beam 4"):
         assert f"| {name} |" in text
     assert (out / "report.md").read_text() == text + "\n"
     for link in re.findall(r"\]\((\w+\.svg)\)", text):

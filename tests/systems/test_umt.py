@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import demotic
 from demotic.errors import ArgumentError, CorruptFileError
 from demotic.learn import MertOptions
+from demotic.metrics import Bleu
 from demotic.model import tune
 from demotic.progress import Progress
-from demotic.systems.umt import UmtModel
+from demotic.systems.config import from_record
+from demotic.systems.tuning import encoded_dev
+from demotic.systems.umt import Config, UmtModel
+from demotic.systems.umt.learning import UmtTask
 from tests.systems import toys
 from tests.systems.test_hiero import Interrupted
 
 QUICK: dict[str, Any] = {
     "lm": {"order": 3},
     "preset": "full",
-    "decode": {"kappa": 1.0, "bounds": "words"},
-    "learn": {"rates": [0.1], "drl": {"epochs": 2}},
+    "learn": {"rates": [0.1], "drl": {"epochs": 2, "batch": 10, "average_from": 1}},
 }
 NARROW: dict[str, Any] = {
-    "kappa": [0.0, 1.0], "bounds": ["local", "words"], "cff": ["raw"], "rates": [0.001],
-    "samples": 2, "sparse_bits": [0, 8], "repairs": [0, 1],
+    "kappa": [0.0, 1.0], "bounds": ["local", "words"], "cff": ["raw"],
+    "sparse_bits": [0, 8], "sparse_rates": [0.001], "repairs": [0, 1],
     "repair_width": [1, 2], "restarts": [1, 2], "beam": [1, 2],
 }  # fmt: skip
 
@@ -189,10 +194,8 @@ def test_the_tuned_preset_tries_all_and_keeps_the_best(tmp_path: Path) -> None:
     trials = [trial["search"] for trial in record["trials"]]
     for name in ("kappa", "bounds", "repairs", "beam", "restarts"):
         assert {trial[name] for trial in trials} >= set(NARROW[name])
-    assert {trial["drl"]["update"] for trial in record["trials"]} == {
-        "full_path",
-        "expected_reward",
-    }
+    assert {trial["drl"]["update"] for trial in record["trials"]} >= {"natural"}
+    assert {trial["drl"]["epochs"] for trial in record["trials"]} >= {0, 2}
     assert record["chosen"]["bleu"] >= max(trial["bleu"] for trial in record["trials"]) - 0.2
     assert model.about.config["decode"] == record["chosen"]["search"]
     assert (work / "mert-weights.json").is_file(), "where it started from"
@@ -249,11 +252,36 @@ def test_a_checkpoint_of_other_rules_is_not_continued(tmp_path: Path) -> None:
 
 
 def test_the_preset_tuned_tries_what_the_decoder_was_told(tmp_path: Path) -> None:
-    narrow = {**NARROW, "kappa": [], "lookahead": False, "rates": [], "sparse_bits": []}
+    narrow = {**NARROW, "kappa": [], "lookahead": False, "sparse_bits": []}
+    told = {"kappa": 0.25, "cff": "raw", "lookahead": False}
     demotic.train(
         toys.bitext(150), system="umt", dev=toys.bitext(30, 7), work=tmp_path / "work",
-        config={**QUICK, "preset": "tuned", "tuned": narrow, "decode": {"kappa": 0.25}},
+        config={**QUICK, "preset": "tuned", "tuned": narrow, "decode": told},
         out=tmp_path / "model",
     )  # fmt: skip
     trials = json.loads((tmp_path / "work/learning.json").read_text())["trials"]
     assert {trial["search"]["kappa"] for trial in trials} == {0.25}
+
+
+def test_the_preset_literal_is_the_paper_to_the_letter_unless_told_otherwise() -> None:
+    config = from_record(Config, {"preset": "literal", "decode": {"kappa": 0.5}})
+    assert not config.decode.lookahead
+    assert (config.decode.bounds, config.decode.cff) == ("local", "raw")
+    assert config.decode.kappa == 0.5
+    assert config.learn.drl.update == "full_path"
+    assert config.learn.reward == "sentence"
+    assert from_record(Config, {"preset": "paper"}).learn.drl.update == "natural"
+
+
+def test_the_reward_of_a_corpus_is_its_bleu_with_one_sentence_exchanged(umt_model: Path) -> None:
+    model = loaded(umt_model)
+    dev = encoded_dev(model.source, model.target, toys.bitext(12, 5))
+    task = UmtTask(model.decoder, dev, memory=1 << 20, reward="corpus")
+    weights = np.array(list(model.weights.values()))
+    task.prepare(weights, np.empty(0))
+    lines = [" ".join(task.episode(i).decode(weights).tokens) for i in range(len(task))]
+    other = replace(task.episode(3).decode(weights), tokens=("le", "nom2", "."))
+    bleu = Bleu(tokenise="none")
+    wanted = bleu.score([*lines[:3], "le nom2 .", *lines[4:]], [dev.reference]).value
+    assert wanted < bleu.score(lines, [dev.reference]).value
+    assert task.reward(3, other) == pytest.approx(12 * wanted)

@@ -44,7 +44,6 @@ SETTINGS = {
     "lm": {"order": 4},
     "tune": {"mert": {"iterations": 4, "restarts": 1}},
     "preset": "full",
-    "learn": {"rates": [0.1]},
 }
 
 

@@ -3,7 +3,7 @@
 A policy takes the action of the highest score w·phi(s, a).  On each example the learner follows the
 policy, picks a state of its path and another action there, follows the policy from that action on,
 and where the new end is better moves the weights towards the features of the new path.  The result
-is the mean of the weights after every example.
+is the mean of the weights after every example.  ``natural`` updates look at many samples together.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,12 @@ import numpy as np
 
 from demotic.errors import ArgumentError, DemoticError
 from demotic.forest.weights import Floats
+from demotic.learn import drl_state
 from demotic.learn.averaged import AveragedWeights
 from demotic.learn.episodes import Epoch, Task
+from demotic.learn.natural import NaturalSteps
 from demotic.learn.saved_state import SavedState
-from demotic.learn.updates import Difference, Update, difference, step_size
+from demotic.learn.updates import BOTH_WAYS, Difference, Update, difference, step_size
 from demotic.progress import SILENT, Progress
 
 
@@ -35,20 +37,32 @@ class DrlOptions:
     """eta: how far an update goes."""
     update: Update = "full_path"
     """What an update looks at; those with a margin take ``rate`` as the longest step, and
-    ``expected_reward`` takes it times the gain."""
+    ``expected_reward`` takes it times the gain, and ``natural`` turns by that share towards what
+    the samples ask for, less in later epochs."""
     exponent: float = 1.0
     """Of Zipf's law, by which the other action is drawn; 0 draws uniformly."""
     samples: int = 1
     """States tried on the path of each example, all under the same weights."""
+    batch: int = 100
+    """``natural``: examples from one step to the next."""
+    memory: float = 0.95
+    """``natural``: what the samples of a batch still count at the next step."""
+    average_from: int = 1
+    """The epoch from which on weights count for the mean."""
     fixed: tuple[str, ...] = ()
     """Features whose weight does not change."""
     tied: tuple[tuple[str, ...], ...] = ()
     """Groups of features whose weights change together, by the sum of their differences."""
 
     def __post_init__(self) -> None:
-        for name, least in (("epochs", 0), ("samples", 1), ("exponent", 0), ("rate", 0)):
+        for name, least in (
+            ("epochs", 0), ("samples", 1), ("exponent", 0), ("rate", 0), ("batch", 1),
+            ("memory", 0), ("average_from", 1),
+        ):  # fmt: skip
             if not least <= getattr(self, name) < math.inf:
                 raise ArgumentError(f"{name} must be a number of at least {least}")
+        if self.memory > 1 or (self.update == "natural" and self.rate > 1):
+            raise ArgumentError("memory, and the rate of natural updates, must be at most 1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +84,9 @@ class DivergedError(DemoticError):
 Evaluate = Callable[[dict[str, float], Floats], float]
 """From averaged weights, by name and sparse ones by id, to a score."""
 
+Prepare = Callable[[Floats, Floats], None]
+"""Told the weights, dense and sparse, before each epoch."""
+
 
 def drl(
     task: Task[Any],
@@ -81,41 +98,53 @@ def drl(
     checkpoint: Path | None = None,
     resume: bool = False,
     evaluate: Evaluate | None = None,
+    prepare: Prepare | None = None,
 ) -> DrlResult:
     """Learn weights from the given ones on (a feature without one starts at 0).
 
     With ``checkpoint`` the state is written after each epoch; ``resume`` continues from there, if
-    it exists, to the same result as without a break.  ``evaluate`` scores the averaged weights
-    after each epoch.  The same seed gives the same result on every run.
+    it exists, to the same result as without a break.  ``prepare`` is told the weights before each
+    epoch, ``evaluate`` scores the averaged ones after it.  The same seed gives the same result on
+    every run.
     """
     options = options or DrlOptions()
     names = tuple(task.feature_names)
     start = np.array([float(weights.get(name, 0.0)) for name in names])
     _check(names, weights, start, options, seed)
+    if options.update == "natural" and task.sparse_features:
+        raise ArgumentError(
+            "natural updates do not learn sparse features", remedy="choose another update"
+        )
     learned = AveragedWeights(start, task.sparse_features)
+    natural = NaturalSteps(len(names), batch=options.batch, memory=options.memory)
     epochs: list[Epoch] = []
     saved = None
     if checkpoint is not None:
-        saved = SavedState(checkpoint, _settings(names, start, len(task), options, seed))
+        saved = SavedState(checkpoint, drl_state.settings(names, start, len(task), options, seed))
         if resume and checkpoint.exists():
-            epochs = _restore(saved, learned)
+            epochs = drl_state.restore(saved, learned, natural)
             progress.say(f"learning continues after epoch {len(epochs)}")
 
     with progress.step("learning", options.epochs * len(task), "examples") as advance:
         advance(len(epochs) * len(task))
         for number in range(len(epochs) + 1, options.epochs + 1):
             begin = time.process_time()
+            if number == options.average_from:
+                learned.forget()
+            if prepare is not None:
+                prepare(learned.dense, learned.sparse)
             with np.errstate(over="ignore", invalid="ignore"):  # an error says it below
                 reward, samples, updates = _epoch(
-                    task, learned, options, _changes(names, options), [seed, number], advance
-                )
+                    task, learned, natural, options, _changes(names, options), [seed, number],
+                    advance,
+                )  # fmt: skip
             seconds = time.process_time() - begin
             score = None
             if evaluate is not None:
                 score = evaluate(_named(names, learned.mean()), learned.sparse_mean())
             epochs.append(Epoch(number, reward, samples, updates, score, seconds))
             if saved is not None:
-                _save(saved, learned, epochs)
+                drl_state.save(saved, learned, natural, epochs)
             progress.say(_news(epochs[-1]))
     return DrlResult(
         _named(names, learned.mean()),
@@ -128,6 +157,7 @@ def drl(
 def _epoch(
     task: Task[Any],
     learned: AveragedWeights,
+    natural: NaturalSteps,
     options: DrlOptions,
     changes: Callable[[Floats], Floats],
     seed: list[int],
@@ -148,10 +178,16 @@ def _epoch(
         for sample in samples:
             taken = task.reward(example, sample.taken)
             gain = task.reward(example, sample.alternative) - taken
-            if gain == 0 or (gain < 0 and options.update != "expected_reward"):
+            if gain <= 0 and options.update not in BOTH_WAYS:
                 continue  # only what is strictly better teaches
             toward = difference(sample, options.update)
             toward = toward._replace(dense=changes(toward.dense))
+            if options.update == "natural":
+                natural.see(toward.dense, gain)
+                updates += 1
+                continue
+            if gain == 0:
+                continue
             lead = float(learned.dense @ toward.dense + learned.sparse[toward.ids] @ toward.values)
             size = step_size(options.update, options.rate, lead, gain, toward)
             moves.append((size, toward))
@@ -159,8 +195,12 @@ def _epoch(
             rewards.append(taken)  # the same for all samples: they share the policy's path
         for size, toward in moves:
             learned.add(size * toward.dense, toward.ids, size * toward.values)
+        if options.update == "natural":
+            change = natural.step(learned.dense, options.rate / math.sqrt(seed[1]))
+            if change is not None:
+                learned.add(change)
         learned.step()  # update or not
-        if moves and not learned.finite:
+        if samples and not learned.finite:
             raise DivergedError(
                 f"the weights grew beyond all numbers in epoch {seed[1]}",
                 remedy="learn at a lower rate; the checkpoint has the weights of the epoch before",
@@ -195,53 +235,6 @@ def _news(epoch: Epoch) -> str:
 
 def _named(names: Sequence[str], weights: Floats) -> dict[str, float]:
     return dict(zip(names, weights.tolist(), strict=True))
-
-
-# -- checkpoints --------------------------------------------------------------------------------
-
-
-def _settings(
-    names: Sequence[str], start: Floats, examples: int, options: DrlOptions, seed: int
-) -> dict[str, Any]:
-    chosen = asdict(options)
-    del chosen["epochs"]  # more of them may be asked for later
-    return {
-        "features": list(names),
-        "start": start.tolist(),
-        "examples": examples,
-        "seed": seed,
-        **chosen,
-    }
-
-
-def _save(saved: SavedState, learned: AveragedWeights, epochs: Sequence[Epoch]) -> None:
-    state = {
-        "weights": learned.dense.tolist(),
-        "sum": learned.dense_sum.tolist(),
-        "count": learned.count,
-        "epochs": [asdict(epoch) for epoch in epochs],
-    }
-    arrays = None
-    if len(learned.sparse):
-        arrays = {"weights": learned.sparse, "sum": learned.sparse_sum}
-    saved.save(state, arrays, number=len(epochs))
-
-
-def _restore(saved: SavedState, learned: AveragedWeights) -> list[Epoch]:
-    """Put the saved state into ``learned``; the epochs behind it."""
-    record, arrays = saved.load()
-    try:
-        learned.dense[:] = record["weights"]
-        learned.dense_sum[:] = record["sum"]
-        learned.count = int(record["count"])
-        if len(learned.sparse):
-            if arrays is None:
-                raise ValueError("there are no sparse weights")
-            learned.sparse[:] = arrays["weights"]
-            learned.sparse_sum[:] = arrays["sum"]
-        return [Epoch(**epoch) for epoch in record["epochs"]]
-    except (ValueError, KeyError, TypeError) as error:
-        raise saved.damaged(str(error)) from None
 
 
 def _check(

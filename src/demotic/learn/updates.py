@@ -7,7 +7,8 @@ Passive-Aggressive and MIRA worse.
 ``expected_reward`` is ours.  Alternatives that are better by luck have, on the whole, lower scores
 under the present weights than what was taken; to learn from them alone wears good weights down.
 So it learns from both kinds: it follows the gradient of the reward that a coin would expect which
-takes one of the two paths with the odds of their scores.
+takes one of the two paths with the odds of their scores.  ``natural``, ours as well, takes its
+steps from many samples together: see :mod:`demotic.learn.natural`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ from numpy.typing import NDArray
 from demotic.forest.weights import Floats
 from demotic.learn.episodes import Rollout, Sample
 
-Update = Literal["full_path", "two_actions", "passive_aggressive", "mira", "expected_reward"]
+Update = Literal[
+    "full_path", "two_actions", "passive_aggressive", "mira", "expected_reward", "natural"
+]
+BOTH_WAYS: tuple[Update, ...] = ("expected_reward", "natural")
+"""Those that learn from alternatives that are worse, too."""
 
 
 class Difference(NamedTuple):

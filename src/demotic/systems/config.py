@@ -42,9 +42,12 @@ def to_record(config: Any) -> dict[str, Any]:
 def from_record(cls: type[Config], record: Mapping[str, Any], *, where: str = "") -> Config:
     """The dataclass that a record describes; what it does not mention keeps its default.
 
-    Within a section that is the default of the section's field, not of its class.
+    Within a section that is the default of the section's field, not of its class.  A class may have
+    ``PRESETS``: records, by the name that ``preset`` gives, over which the settings are put.
     """
-    return cls(**_values(cls, record, where))
+    presets: Mapping[str, Mapping[str, Any]] = getattr(cls, "PRESETS", {})
+    base = presets.get(str(record.get("preset")), {})
+    return cls(**_values(cls, merged(base, record), where))
 
 
 def _values(cls: type[Any], record: Mapping[str, Any], where: str) -> dict[str, Any]:

@@ -16,7 +16,10 @@ from demotic.experiments.setup import Setup
 from demotic.experiments.umt import report, search, speed, training
 from demotic.experiments.umt.arms import Arms
 from demotic.experiments.umt.bench import Bench, trained_model
+from demotic.systems.umt.config import Preset
 
+LEARNED: tuple[Preset, ...] = ("paper", "full", "literal")
+"""Presets that learn from fixed weights, without MERT."""
 PARTS = ("e1", "e2", "e3", "e4", "e5", "e6", "e7")
 USES = ("model", "seeds", "repeats")
 QUICK_LINES = {"train_lines": 1500, "dev_lines": 40, "test_lines": 40}
@@ -63,7 +66,8 @@ def _bench(setup: Setup) -> Bench:
 
 
 def _speed(bench: Bench, arms: Arms) -> str:
-    umt, mert = arms.seeds("paper")[0]["weights"], arms.mert_weights()
+    umt: dict[str, Any] = {preset: arms.seeds(preset)[0]["weights"] for preset in LEARNED}
+    mert = arms.mert_weights()
     settings = [umt, mert, bench.setup.repeats]
     found = bench.parts.get("speed", lambda: speed.measure(bench, umt, mert), settings=settings)
     lengths = bench.parts.get(
@@ -89,8 +93,7 @@ def _training(bench: Bench, arms: Arms) -> str:
     cost = bench.parts.get("training", lambda: training.learning_cost(bench, base))
     mert = {name: arms.mert(name) for name in ("b1", "b30")}
     curves = [
-        _curve("DRL, paper", arms.seeds("paper")[0]),
-        _curve("DRL, full", arms.seeds("full")[0]),
+        *(_curve(f"DRL, {preset}", arms.seeds(preset)[0]) for preset in LEARNED),
         *(
             Series(f"MERT, {name}", list(range(len(found["rounds"]))), found["rounds"])
             for name, found in mert.items()
@@ -112,17 +115,23 @@ def _curve(label: str, record: Any) -> Series:
 
 
 def _quality(bench: Bench, arms: Arms) -> str:
-    mert = {name: arms.mert(name) for name in ("b1", "b30")}
-    presets = ("paper", "full", "tuned")
-    seeds = {preset: arms.seeds(preset) for preset in presets}  # type: ignore[arg-type]
-    others = {"umt full, from MERT": arms.from_mert()}
-    systems = {**mert, **{f"umt {preset}": found[0] for preset, found in seeds.items()}, **others}
+    same = arms.mert_of_paper()
+    seeds = {
+        "b30": arms.mert_seeds(),
+        "b1": [arms.mert("b1")],
+        **{f"umt {preset}": arms.seeds(preset) for preset in (*LEARNED, "tuned")},
+    }
+    first = {name: records[0] for name, records in seeds.items()}
+    narrow = {"b30, the paper's features": same, **{n: first[n] for n in report.NARROW}}
     tests = bench.parts.get(
         "significance",
-        lambda: arms.significance(systems),
-        settings={name: record["test"] for name, record in systems.items()},
+        lambda: {
+            "b30": arms.significance(first, "b30"),
+            "same": arms.significance(narrow, "b30, the paper's features"),
+        },
+        settings={name: record["test"] for name, record in {**first, **narrow}.items()},
     )
-    return report.quality(mert, seeds, others, tests)
+    return report.quality(seeds, same, tests)
 
 
 def _variations(bench: Bench, arms: Arms) -> str:
@@ -130,11 +139,14 @@ def _variations(bench: Bench, arms: Arms) -> str:
 
 
 def _search(bench: Bench, arms: Arms) -> str:
-    learned = {f"umt {p}": arms.seeds(p)[0]["weights"] for p in ("paper", "full")}
+    learned = {preset: arms.seeds(preset)[0]["weights"] for preset in LEARNED}
     mert = arms.mert("b30")["weights"]
     directions = bench.parts.get(
         "directions",
-        lambda: {name: search.directions(bench, weights) for name, weights in learned.items()},
+        lambda: {
+            f"umt {preset}": search.directions(bench, arms.base(preset).search, learned[preset])
+            for preset in LEARNED
+        },
         settings=learned,
     )
     gaps = bench.parts.get("gaps", lambda: search.gaps(bench, mert), settings=mert)

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from demotic.decode.undirected import UndirectedOptions
+import numpy as np
+
+from demotic.decode.undirected import UndirectedDecoder, UndirectedOptions
 from demotic.experiments.umt.bench import Arm, Bench
 from demotic.experiments.umt.training import tuned_by_mert
 from demotic.learn import DrlOptions
@@ -15,9 +17,24 @@ from demotic.metrics import Bleu, evaluate, sentence_bleu_scores
 from demotic.metrics.significance import sign_test
 from demotic.systems.config import from_record
 from demotic.systems.umt.choice import Choice
-from demotic.systems.umt.config import Config, LearnConfig, Preset, TunedConfig
+from demotic.systems.umt.config import (
+    AHEAD,
+    LETTER,
+    Config,
+    LearnConfig,
+    Preset,
+    Reward,
+    TunedConfig,
+)
+from demotic.systems.umt.learning import Learner, Trial
+from demotic.systems.umt.start import PAPER
 
-RATES = (1.0, 0.1, 0.01)
+LITERAL = Arm(
+    preset="literal",
+    search=UndirectedOptions(),
+    drl=DrlOptions(**LETTER["learn"]["drl"]),
+    reward="sentence",
+)
 
 
 class Arms:
@@ -26,48 +43,62 @@ class Arms:
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
         self._quick = bench.setup.quick
-        self._drl = DrlOptions(epochs=2 if self._quick else 10)
+        self._seeds = bench.setup.seeds[:1] if self._quick else bench.setup.seeds
 
     # -- the baselines --------------------------------------------------------------------------
 
-    def mert(self, name: str) -> Any:
+    def mert(self, name: str, seed: int = 1) -> Any:
         """Cube pruning with ``b1`` or ``b30``, tuned by MERT."""
-        return self.bench.parts.get(f"mert-{name}", lambda: tuned_by_mert(self.bench, name))
+        return self.bench.parts.get(
+            f"mert-{name}-seed-{seed}", lambda: tuned_by_mert(self.bench, name, seed=seed)
+        )
+
+    def mert_of_paper(self) -> Any:
+        """b30 with the features that the paper names, those of the presets paper and literal."""
+        return self.bench.parts.get(
+            "mert-b30-paper", lambda: tuned_by_mert(self.bench, "b30", only=PAPER)
+        )
 
     def mert_weights(self) -> dict[str, Any]:
         """The weights of both."""
         return {name: self.mert(name)["weights"] for name in ("b1", "b30")}
 
+    def mert_seeds(self) -> list[Any]:
+        """b30 tuned with several seeds."""
+        return [self.mert("b30", seed) for seed in self._seeds]
+
     # -- presets --------------------------------------------------------------------------------
 
     def base(self, preset: Preset) -> Arm:
-        """A preset at the rate that is best on the development set."""
-        rates = (0.1,) if self._quick else RATES
-        found = {}
-        for rate in rates:
-            arm = Arm(preset=preset, drl=replace(self._drl, rate=rate))
-            found[rate] = self.bench.learned(f"{preset}-rate-{rate:g}", arm)["dev"]
-        best = max(found, key=lambda rate: found[rate])
-        return Arm(preset=preset, drl=replace(self._drl, rate=best))
+        """A preset; ``literal`` at the rate that is best on the development set."""
+        if preset != "literal":
+            return self._short(Arm(preset=preset))
+        rates = (0.1,) if self._quick else LETTER["learn"]["rates"]
+        arms = [self._short(replace(LITERAL, drl=replace(LITERAL.drl, rate=r))) for r in rates]
+        return max(
+            arms, key=lambda arm: self.bench.learned(f"literal-rate-{arm.drl.rate:g}", arm)["dev"]
+        )
 
-    def rates(self, preset: Preset) -> dict[str, float]:
-        """BLEU on the development set by rate."""
-        rates = (0.1,) if self._quick else RATES
-        return {
-            f"{rate:g}": self.bench.parts.known(f"{preset}-rate-{rate:g}")[1]["dev"]  # type: ignore[index]
-            for rate in rates
-        }
+    def _short(self, arm: Arm) -> Arm:
+        """In a quick run, learning is short."""
+        if not self._quick:
+            return arm
+        return replace(arm, drl=replace(arm.drl, epochs=2, batch=10, average_from=1))
 
     def seeds(self, preset: Preset) -> list[Any]:
         """A preset learned with several seeds, with its learning curve."""
-        arm = self.tuned_arm() if preset == "tuned" else self.base(preset)
-        seeds = self.bench.setup.seeds[:1] if self._quick else self.bench.setup.seeds
-        base = self.mert("b30")["weights"] if arm.from_mert else None
+        if preset == "tuned":
+            arm = self.tuned_arm()
+            return [
+                self.bench.learned(
+                    f"tuned-seed-{seed}", replace(arm, seed=seed), self.mert("b30", seed)["weights"]
+                )
+                for seed in self._seeds
+            ]
+        arm = replace(self.base(preset), curve=True)
         return [
-            self.bench.learned(
-                f"{preset}-seed-{seed}", replace(arm, seed=seed, curve=preset != "tuned"), base
-            )
-            for seed in seeds
+            self.bench.learned(f"{preset}-seed-{seed}", replace(arm, seed=seed))
+            for seed in self._seeds
         ]
 
     def tuned_choice(self) -> Any:
@@ -75,11 +106,12 @@ class Arms:
         base = self.mert("b30")["weights"]
 
         def run() -> dict[str, Any]:
-            config = Config(preset="tuned", learn=LearnConfig(drl=self._drl, start="mert"))
+            drl = self._short(Arm()).drl
+            config = Config(preset="tuned", learn=LearnConfig(drl=drl, start="mert"))
             if self._quick:
                 tuned = TunedConfig(
-                    kappa=(1.0,), bounds=("words",), cff=("raw",), samples=2, restarts=(1, 2),
-                    beam=(1,), sparse_bits=(0, 8),
+                    kappa=(1.0,), bounds=("words",), cff=("raw",), restarts=(1, 2), beam=(1,),
+                    sparse_bits=(8,), sparse_rates=(0.001,),
                 )  # fmt: skip
                 config = replace(config, tuned=tuned)
             choice = Choice(self.bench.learner(1), config, base)
@@ -111,12 +143,12 @@ class Arms:
 
     # -- significance ---------------------------------------------------------------------------
 
-    def significance(self, systems: Mapping[str, Any]) -> dict[str, Any]:
-        """Each system against b30: sign test on sentences, bootstrap and randomisation."""
+    def significance(self, systems: Mapping[str, Any], baseline: str) -> dict[str, Any]:
+        """Each system against another: sign test on sentences, bootstrap and randomisation."""
         reference = [self.bench.test.reference]
         lines = {name: record["lines"] for name, record in systems.items()}
         found: dict[str, Any] = {}
-        for result in evaluate(lines, reference, [Bleu(tokenise="none")], baseline="b30"):
+        for result in evaluate(lines, reference, [Bleu(tokenise="none")], baseline=baseline):
             if result.comparison is not None:
                 tests = result.comparison.tests
                 found[result.system] = {test.test: test.p_value for test in tests}
@@ -128,17 +160,26 @@ class Arms:
         }
         for name, tests in found.items():
             # The tail that the paper reports: P(Bin(better + worse, 1/2) >= worse).
-            worse = sign_test(sentences["b30"] - sentences[name])
+            worse = sign_test(sentences[baseline] - sentences[name])
             tests["sign, one tail"] = worse.p_better
-            tests["detail"] = worse.detail.replace("better", "better for b30", 1)
+            tests["detail"] = worse.detail.replace("better", f"better for {baseline}", 1)
         return found
 
     # -- ablations ------------------------------------------------------------------------------
 
     def ablations(self) -> Iterator[tuple[str, str, Any]]:
-        """Part, name and record of each variation of the preset ``paper``, all learned again."""
+        """Part, name and record of each variation of ``paper`` and ``literal``, learned again."""
         base = self.base("paper")
-        yield "e4", "paper: CFF raw, kappa 0", self.bench.learned("paper-base", base)
+        yield "e4", "paper", self.bench.learned("paper-base", base)
+        for name, search in {
+            "no lookahead, bounds of a chart, kappa 1": UndirectedOptions(bounds="chart", kappa=1),
+            "no lookahead, bounds of words, kappa 1": UndirectedOptions(bounds="words", kappa=1),
+            "no lookahead, bounds without LM, kappa 1": UndirectedOptions(kappa=1),
+            "no lookahead, CFF off, kappa 1": UndirectedOptions(cff="off", kappa=1),
+        }.items():
+            yield "e4", name, self._variation(name, replace(base, search=search))
+        literal = self.base("literal")
+        yield "e4", "literal", self.bench.learned("literal-base", literal)
         for name, search in {
             "CFF off": UndirectedOptions(cff="off"),
             "CFF delta": UndirectedOptions(cff="delta"),
@@ -146,65 +187,75 @@ class Arms:
             "kappa 1": UndirectedOptions(kappa=1.0),
             "stale queue": UndirectedOptions(stale_queue=True),
         }.items():
-            yield "e4", name, self._variation(name, replace(base, search=search))
+            name = f"literal, {name}"
+            yield "e4", name, self._variation(name, replace(literal, search=search))
         drl = base.drl
+        yield "e5", "natural updates", self.bench.learned("paper-base", base)
         for name, options in {
-            "two actions": replace(drl, update="two_actions"),
-            "passive-aggressive": replace(drl, update="passive_aggressive"),
-            "MIRA": replace(drl, update="mira"),
+            "full path": replace(drl, update="full_path", rate=0.01),
+            "two actions": replace(drl, update="two_actions", rate=0.01),
+            "passive-aggressive": replace(drl, update="passive_aggressive", rate=0.01),
+            "MIRA": replace(drl, update="mira", rate=0.01),
+            "expected reward": replace(drl, update="expected_reward", rate=0.001),
             "Zipf exponent 0": replace(drl, exponent=0.0),
-            "Zipf exponent 0.5": replace(drl, exponent=0.5),
             "Zipf exponent 2": replace(drl, exponent=2.0),
-            "3 samples a sentence": replace(drl, samples=3),
+            "1 sample a sentence": replace(drl, samples=1),
             "10 samples a sentence": replace(drl, samples=10),
         }.items():
-            yield "e5", name, self._variation(name, replace(base, drl=options))
+            # Gains in corpus BLEU are in the hundreds; these updates were made for BLEU+1.
+            reward: Reward = "corpus" if options.update == "natural" else "sentence"
+            yield "e5", name, self._variation(name, replace(base, drl=options, reward=reward))
+        for name, arm in {
+            "reward of the sentence alone": replace(base, reward="sentence"),
+            "literal, two actions": replace(
+                literal, drl=replace(literal.drl, update="two_actions")
+            ),
+        }.items():
+            yield "e5", name, self._variation(name, arm)
 
     def _variation(self, name: str, arm: Arm) -> Any:
-        return self.bench.learned(f"variation-{name.lower().replace(' ', '-')}", arm)
+        words = name.lower().replace(",", "").replace(" ", "-")
+        return self.bench.learned(f"variation-{words}", arm)
 
     # -- beyond the paper -----------------------------------------------------------------------
 
     def beyond(self) -> Any:
-        """Restarts, beams and sparse features on top of ``full``: BLEU and time."""
+        """Repairs, restarts, beams and sparse features on top of ``full``: BLEU and time."""
         base = self.base("full")
         learned = self.bench.learned("full-seed-1", replace(base, seed=1, curve=True))
 
         def run() -> list[dict[str, Any]]:
             learner = self.bench.learner(1)
-            rows = []
             wide = (4,) if self._quick else (4, 16)
-            ways = {"greedy": UndirectedOptions()}
-            ways |= {f"{n} restarts": UndirectedOptions(restarts=n) for n in wide}
-            ways |= {f"beam {n}": UndirectedOptions(beam=n) for n in wide}
+            ways = {"greedy": AHEAD}
+            ways |= {f"{n} restarts": replace(AHEAD, restarts=n) for n in wide}
+            ways |= {f"beam {n}": replace(AHEAD, beam=n) for n in wide}
             ways |= {
-                f"1 repair, width {n}": UndirectedOptions(repairs=1, repair_width=n)
-                for n in (1, *wide)
+                f"1 repair, width {n}": replace(AHEAD, repairs=1, repair_width=n) for n in (1, 3)
             }
-            ways |= {
-                f"bounds of {name}, kappa {kappa:g}": UndirectedOptions(bounds=name, kappa=kappa)
-                for name in ("words", "chart")
-                for kappa in (0.0, 1.0)
-            }
-            ahead = UndirectedOptions(bounds="chart", cff="delta", lookahead=True)
-            ways |= {
-                "lookahead": ahead,
-                "lookahead, 1 repair, width 3": replace(ahead, repairs=1, repair_width=3),
-            }
-            for name, search in ways.items():
-                decoder = learner.decoder(search, learned["weights"])
-                begin = time.process_time()
-                dev = learner.bleu(decoder)
-                milliseconds = 1000 * (time.process_time() - begin) / len(self.bench.dev.source)
-                test = self.bench.translated(decoder)["test"]
-                rows.append({"name": name, "dev": dev, "test": test, "ms": milliseconds})
+            rows = [
+                self._judged(learner, name, learner.decoder(search, learned["weights"]))
+                for name, search in ways.items()
+            ]
+            for rate in TunedConfig().sparse_rates:
+                found = Trial(
+                    search=base.search,
+                    drl=base.drl,
+                    weights=learned["weights"],
+                    sparse=np.empty(0),
+                    bleu=learned["dev"],
+                    epochs=(),
+                )
+                sparse = learner.with_sparse(found, 16, rate)
+                decoder = learner.decoder(sparse.search, sparse.weights, sparse.sparse)
+                rows.append(self._judged(learner, f"sparse features, rate {rate:g}", decoder))
             return rows
 
-        rows = self.bench.parts.get("beyond", run, settings=learned["weights"])
-        sparse = self.bench.learned(
-            "sparse", replace(base, search=UndirectedOptions(sparse_bits=18))
-        )
-        return [
-            *rows,
-            {"name": "sparse features", "dev": sparse["dev"], "test": sparse["test"], "ms": None},
-        ]
+        return self.bench.parts.get("beyond", run, settings=learned["weights"])
+
+    def _judged(self, learner: Learner, name: str, decoder: UndirectedDecoder) -> dict[str, Any]:
+        begin = time.process_time()
+        dev = learner.bleu(decoder)
+        milliseconds = 1000 * (time.process_time() - begin) / len(self.bench.dev.source)
+        test = self.bench.translated(decoder)["test"]
+        return {"name": name, "dev": dev, "test": test, "ms": milliseconds}

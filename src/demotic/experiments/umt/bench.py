@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +22,7 @@ from demotic.metrics import Bleu
 from demotic.systems.hiero import START, HieroModel
 from demotic.systems.hiero.config import Config as HieroConfig
 from demotic.systems.tuning import DevSet, encoded_dev
-from demotic.systems.umt.config import Preset
+from demotic.systems.umt.config import AHEAD, NATURAL, Preset, Reward
 from demotic.systems.umt.learning import Learner
 from demotic.systems.umt.start import learning, start_weights
 
@@ -35,8 +35,9 @@ class Arm:
     """One way to learn and to search."""
 
     preset: Preset = "paper"
-    search: UndirectedOptions = field(default_factory=UndirectedOptions)
-    drl: DrlOptions = field(default_factory=DrlOptions)
+    search: UndirectedOptions = AHEAD
+    drl: DrlOptions = NATURAL
+    reward: Reward = "corpus"
     seed: int = 1
     from_mert: bool = False
     curve: bool = False
@@ -78,7 +79,7 @@ class Bench:
         """The undirected decoder."""
         return UndirectedDecoder(self.rules, self.lm, weights, options=search)
 
-    def learner(self, seed: int, *, memory: int = 1 << 30) -> Learner:
+    def learner(self, seed: int, *, reward: Reward = "corpus", memory: int = 1 << 30) -> Learner:
         """Who learns on the development set."""
         (self.setup.out / "work").mkdir(parents=True, exist_ok=True)
         return Learner(
@@ -87,6 +88,7 @@ class Bench:
             dev=self.dev,
             seed=seed,
             threads=self.setup.threads,
+            reward=reward,
             memory=memory,
             folder=self.setup.out / "work",
             resume=True,
@@ -99,7 +101,7 @@ class Bench:
             raise ValueError("MERT's weights belong to an arm that starts from them")
 
         def run() -> dict[str, Any]:
-            learner = self.learner(arm.seed)
+            learner = self.learner(arm.seed, reward=arm.reward)
             names = learner.decoder(arm.search, {}).feature_names
             trial = learner.learn(
                 arm.search,

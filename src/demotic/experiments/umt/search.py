@@ -14,12 +14,15 @@ from typing import Any
 
 from demotic.decode.undirected import UndirectedOptions
 from demotic.experiments.umt.bench import HIERO, Bench
+from demotic.systems.umt.config import AHEAD
 from demotic.systems.umt.start import CFF
 
 
-def directions(bench: Bench, weights: Mapping[str, float]) -> dict[str, float]:
+def directions(
+    bench: Bench, search: UndirectedOptions, weights: Mapping[str, float]
+) -> dict[str, float]:
     """Shares of start, down and up among the actions of the test set."""
-    found = bench.umt(UndirectedOptions(), weights).decode_lines(bench.test.source)
+    found = bench.umt(search, weights).decode_lines(bench.test.source)
     count = Counter(action.kind for derivation in found for action in derivation.actions)
     total = max(1, count.total())
     return {kind: count[kind] / total for kind in ("start", "down", "up")}
@@ -31,18 +34,18 @@ def gaps(bench: Bench, mert: Mapping[str, float]) -> dict[str, Any]:
     lines = bench.test.source
     wanted = [d.score for d in bench.hiero(HIERO["b30"], mert).decode_lines(lines)]
     found = {"b1": [d.score for d in bench.hiero(HIERO["b1"], mert).decode_lines(lines)]}
-    ahead = UndirectedOptions(bounds="chart", cff="delta", lookahead=True)
     ways = {
-        "umt": UndirectedOptions(),
-        "umt, kappa 1": UndirectedOptions(kappa=1.0),
-        "umt, CFF off": UndirectedOptions(cff="off"),
-        "umt, CFF delta": UndirectedOptions(cff="delta"),
-        "umt, bounds of words, kappa 1": UndirectedOptions(bounds="words", kappa=1.0),
-        "umt, bounds of a chart, kappa 1": UndirectedOptions(bounds="chart", kappa=1.0),
-        "umt, lookahead": ahead,
-        "umt, lookahead, 1 repair, width 3": replace(ahead, repairs=1, repair_width=3),
-        "umt, 16 restarts": UndirectedOptions(restarts=16),
-        "umt, beam 16": UndirectedOptions(beam=16),
+        "umt": AHEAD,
+        "umt, 4 restarts": replace(AHEAD, restarts=4),
+        "umt, beam 4": replace(AHEAD, beam=4),
+        "umt, 1 repair": replace(AHEAD, repairs=1),
+        "umt, 1 repair, width 3": replace(AHEAD, repairs=1, repair_width=3),
+        "umt, literal": UndirectedOptions(),
+        "umt, literal, kappa 1": UndirectedOptions(kappa=1.0),
+        "umt, literal, CFF off": UndirectedOptions(cff="off"),
+        "umt, literal, CFF delta": UndirectedOptions(cff="delta"),
+        "umt, literal, bounds of words, kappa 1": UndirectedOptions(bounds="words", kappa=1.0),
+        "umt, literal, bounds of a chart, kappa 1": UndirectedOptions(bounds="chart", kappa=1.0),
     }
     for name, search in ways.items():
         found[name] = [d.score for d in bench.umt(search, shared).decode_lines(lines)]

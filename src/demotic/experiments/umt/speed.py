@@ -15,6 +15,7 @@ from demotic.decode import HieroDecoder
 from demotic.decode.undirected import UndirectedDecoder, UndirectedOptions
 from demotic.experiments.timing import medians
 from demotic.experiments.umt.bench import HIERO, Bench
+from demotic.systems.umt.config import AHEAD
 from demotic.systems.umt.start import CFF
 
 LENGTHS = (5, 10, 20, 30, 40, 60, 80, 100, 150, 200)
@@ -22,19 +23,18 @@ LENGTHS = (5, 10, 20, 30, 40, 60, 80, 100, 150, 200)
 
 
 def systems(
-    bench: Bench, umt: Mapping[str, float], mert: Mapping[str, Mapping[str, float]]
+    bench: Bench, umt: Mapping[str, Mapping[str, float]], mert: Mapping[str, Mapping[str, float]]
 ) -> dict[str, HieroDecoder | UndirectedDecoder]:
-    """All that is timed."""
+    """All that is timed; ``umt`` are the weights of the presets paper and literal."""
     shared = {**mert["b30"], **dict.fromkeys(CFF, 1.0)}
-    ahead = UndirectedOptions(bounds="chart", cff="delta", lookahead=True)
     found: dict[str, HieroDecoder | UndirectedDecoder] = {
-        "umt": bench.umt(UndirectedOptions(), umt),
-        "umt, weights of b30": bench.umt(UndirectedOptions(), shared),
-        "umt, lookahead": bench.umt(ahead, shared),
-        "umt, lookahead, 1 repair, width 3": bench.umt(
-            replace(ahead, repairs=1, repair_width=3), shared
-        ),
+        "umt": bench.umt(AHEAD, umt["paper"]),
+        "umt, weights of b30": bench.umt(AHEAD, shared),
+        "umt, literal": bench.umt(UndirectedOptions(), umt["literal"]),
     }
+    for width in (1, 3):
+        repaired = replace(AHEAD, repairs=1, repair_width=width)
+        found[f"umt, weights of b30, 1 repair, width {width}"] = bench.umt(repaired, shared)
     for init in ("eager", "lazy"):
         for name, pops in HIERO.items():
             label = name if init == "eager" else f"{name} lazy"
@@ -43,7 +43,7 @@ def systems(
 
 
 def measure(
-    bench: Bench, umt: Mapping[str, float], mert: Mapping[str, Mapping[str, float]]
+    bench: Bench, umt: Mapping[str, Mapping[str, float]], mert: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Any]:
     """Milliseconds and LM evaluations a sentence, for each system."""
     timed = systems(bench, umt, mert)
@@ -83,7 +83,7 @@ def _timer(
 
 
 def against_length(
-    bench: Bench, umt: Mapping[str, float], mert: Mapping[str, Mapping[str, float]]
+    bench: Bench, umt: Mapping[str, Mapping[str, float]], mert: Mapping[str, Mapping[str, float]]
 ) -> list[dict[str, Any]]:
     """Milliseconds a sentence for sentences of growing length."""
     longest = 60 if bench.setup.quick else max(LENGTHS)

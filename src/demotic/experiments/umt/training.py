@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,28 +14,35 @@ from demotic.systems.tuning import TuningTask
 from demotic.systems.umt.start import learning, start_weights
 
 
-def tuned_by_mert(bench: Bench, name: str) -> dict[str, Any]:
-    """MERT for cube pruning, on one thread; its weights, its cost, the translations it leads to."""
+def tuned_by_mert(
+    bench: Bench, name: str, *, seed: int = 1, only: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """MERT for cube pruning, on one thread; its weights, its cost, the translations it leads to.
+
+    ``only`` are the features to be used, all where there are none.
+    """
     decoder = bench.hiero(HIERO[name], {})
     task = TuningTask(decoder, bench.dev, "kbest", 100, 1)
+    names = task.feature_names
     # A model that was given has been tuned already; a few rounds more adapt its weights.
-    given = bench.setup.model is not None
+    given = bench.setup.model is not None and only is None
     start = bench.model.weights if given else START
-    options = MertOptions(iterations=2) if bench.setup.quick or given else MertOptions()
+    fixed = tuple(name for name in names if only is not None and name not in only)
+    rounds = 2 if bench.setup.quick or given else MertOptions().iterations
     begin = time.process_time()
     found = mert(
         task,
-        {feature: start.get(feature, 0.0) for feature in task.feature_names},
-        options=options,
+        {name: 0.0 if name in fixed else start.get(name, 0.0) for name in names},
+        options=MertOptions(iterations=rounds, fixed=fixed),
+        seed=seed,
         progress=bench.setup.progress,
     )
     seconds = time.process_time() - begin
-    rounds = len(found.rounds)
     return {
         "weights": found.weights,
         "dev": found.bleu,
         "rounds": [this.bleu for this in found.rounds],
-        "ms": 1000 * seconds / rounds / len(bench.dev.source),
+        "ms": 1000 * seconds / len(found.rounds) / len(bench.dev.source),
         "seconds": seconds,
         **bench.translated(decoder.with_weights(found.weights)),
     }
@@ -45,7 +53,9 @@ def learning_cost(bench: Bench, arm: Arm) -> dict[str, float]:
     drl = replace(arm.drl, epochs=2)
     found = {}
     for name, kept in (("parsing once", 1 << 30), ("parsing each time", 0)):
-        learner = replace(bench.learner(arm.seed, memory=kept), folder=None, resume=False)
+        learner = replace(
+            bench.learner(arm.seed, reward=arm.reward, memory=kept), folder=None, resume=False
+        )
         names = learner.decoder(arm.search, {}).feature_names
         trial = learner.learn(
             arm.search,

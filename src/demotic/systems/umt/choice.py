@@ -42,17 +42,19 @@ class Choice:
             self.best = max(self.trials, key=lambda trial: trial.bleu)
         return self.best
 
-    def learn(self, config: Config, learner: Learner | None = None) -> Trial:
-        """Learn under a configuration."""
-        chosen = learner or self.learner
-        names = chosen.decoder(config.decode, {}).feature_names
-        trial = chosen.learn(
-            config.decode,
-            learning(names, config.learn.drl, config.preset, config.decode),
-            start_weights(names, self.base, config.preset, config.decode),
+    def learn(self, config: Config) -> Trial:
+        """Learn under a configuration; sparse features last, if it has any."""
+        search = replace(config.decode, sparse_bits=0)
+        names = self.learner.decoder(search, {}).feature_names
+        trial = self.learner.learn(
+            search,
+            learning(names, config.learn.drl, config.preset, search),
+            start_weights(names, self.base, config.preset, search),
         )
-        if learner is None:
-            self._note(trial)
+        if config.decode.sparse_bits:
+            rate = config.tuned.sparse_rates[0]
+            trial = self.learner.with_sparse(trial, config.decode.sparse_bits, rate)
+        self._note(trial)
         return trial
 
     def _note(self, trial: Trial) -> None:
@@ -71,7 +73,7 @@ class Choice:
     def _choose_view(self) -> None:
         """What the policy looks at, under the weights to start from."""
         tuned = self.config.tuned
-        plain = self.config.decode
+        plain = replace(self.config.decode, sparse_bits=0)  # they come later
         views = [
             replace(plain, kappa=kappa, bounds=bounds, cff=cff, lookahead=False)
             for kappa, bounds, cff in product(tuned.kappa, tuned.bounds, tuned.cff)
@@ -85,34 +87,27 @@ class Choice:
         self.best = max(self.trials, key=lambda trial: trial.bleu)
 
     def _choose_learning(self) -> None:
-        tuned = self.config.tuned
         config = replace(self.config, decode=self.best.search)
         for rate in config.learn.rates or (config.learn.drl.rate,):
             self._keep(self.learn(_with_drl(config, rate=rate)), 0.0)
-        for rate in tuned.rates:
-            ours = _with_drl(config, rate=rate, update="expected_reward", samples=tuned.samples)
-            self._keep(self.learn(ours), 0.0)
 
     def _choose_sparse(self) -> None:
         """Do sparse features help on sentences that were not learned from?"""
         seen, unseen = _split(self.learner.dev)
-        if unseen is None or self.best.drl.epochs == 0:
+        if unseen is None:
             return
         apart = replace(self.learner, dev=seen, judge=unseen)
-        learn = replace(self.config.learn, drl=self.best.drl)
-        config = replace(self.config, learn=learn, decode=self.best.search)
-        plain = self.learn(config, apart)
-        for bits in self.config.tuned.sparse_bits:
-            if bits == self.best.search.sparse_bits:
-                continue
-            wider = replace(config, decode=replace(config.decode, sparse_bits=bits))
-            sparse = self.learn(wider, apart)
+        plain = apart.searching(self.best, self.best.search)
+        wanted = {*self.config.tuned.sparse_bits, self.config.decode.sparse_bits} - {0}
+        for bits, rate in product(sorted(wanted), self.config.tuned.sparse_rates):
+            sparse = apart.with_sparse(self.best, bits, rate)
             self.learner.progress.say(
                 f"sparse features: BLEU {plain.bleu:.2f} without, {sparse.bleu:.2f} with {bits} "
-                f"bits of them on {len(unseen.source)} sentences not learned from"
+                f"bits of them, rate {rate:g}, on {len(unseen.source)} sentences not learned from"
             )
             if sparse.bleu > plain.bleu + self.config.tuned.min_gain:
-                self.best = self.learn(wider)
+                plain, self.best = sparse, self.learner.with_sparse(self.best, bits, rate)
+                self._note(self.best)
 
     def _choose_search(self, name: str) -> None:
         if name == "repair_width" and not self.best.search.repairs:

@@ -4,15 +4,17 @@ Presets say which features there are and what is tried on the development set:
 
 ``paper``   the features that the paper names: P(f|e), lexical weights in both directions, language
             model, word penalty, and the bounds of branches (CFF); Glue and PassThrough for the
-            rules that the paper takes for granted.  One policy, greedy.
+            rules that the paper takes for granted.  One policy, greedy, that looks ahead; natural
+            updates.
 ``full``    every feature that Hiero has: P(e|f), the number of rules and of unknown words as well.
 ``tuned``   ``full``, and what helps on the development set of all that ``TunedConfig`` lists.
+``literal`` ``paper`` to the letter: bounds without language model, no lookahead, full-path updates.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 from demotic.decode.undirected import UndirectedOptions
 from demotic.errors import ArgumentError
@@ -21,22 +23,38 @@ from demotic.learn import DrlOptions
 from demotic.systems.hiero.config import Config as HieroConfig
 from demotic.systems.settings import TrainingConfig, TuneConfig
 
-Preset = Literal["paper", "full", "tuned"]
+Preset = Literal["paper", "full", "tuned", "literal"]
 Bounds = Literal["local", "words", "chart"]
 Cff = Literal["raw", "delta", "off"]
+Reward = Literal["sentence", "corpus"]
+
+AHEAD = UndirectedOptions(bounds="chart", cff="delta", lookahead=True)
+"""A greedy policy that knows what the language model will say of the branches to come."""
+NATURAL = DrlOptions(update="natural", rate=0.05, samples=3, average_from=4)
+LETTER: dict[str, Any] = {
+    "decode": {"bounds": "local", "cff": "raw", "lookahead": False},
+    "learn": {
+        "rates": [1.0, 0.1, 0.01],
+        "reward": "sentence",
+        "drl": {"update": "full_path", "rate": 0.1, "samples": 1, "average_from": 1},
+    },
+}
+"""The settings of the preset ``literal``."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LearnConfig:
     """Discriminative reinforcement learning, on the development set."""
 
-    rates: tuple[float, ...] = (1.0, 0.1, 0.01)
+    rates: tuple[float, ...] = ()
     """Learning rates to try; the one of the highest BLEU on the development set is taken.  Where
     there are none, ``drl.rate`` is."""
+    reward: Reward = "corpus"
+    """What a translation is worth: BLEU+1 of the sentence, or what it does for BLEU of all."""
     start: Literal["auto", "default", "mert"] = "auto"
     """Weights to start from: fixed ones, or those that MERT finds for cube pruning.  ``auto`` is
     MERT for the preset ``tuned``, and fixed ones for the others."""
-    drl: DrlOptions = field(default_factory=DrlOptions)
+    drl: DrlOptions = field(default_factory=lambda: NATURAL)
     memory: int = 1 << 30
     """Bytes of parsed sentences kept from epoch to epoch; beyond, sentences are parsed again."""
 
@@ -50,19 +68,19 @@ class TunedConfig:
     """What the preset ``tuned`` tries, one after the other, keeping what helps.
 
     First, under the weights to start from, what the policy looks at: ``kappa``, ``bounds``, ``cff``
-    in all combinations, ``lookahead``, and what ``decode`` says.  Then learning: the rates of
-    ``LearnConfig`` with the paper's update, and ``expected_reward`` with ``rates`` and ``samples``;
-    the weights to start from stay if nothing is better.  Then sparse features, judged on a fifth of
-    the development set that learning does not see.  At last ways to search that take longer.
+    in all combinations, ``lookahead``, and what ``decode`` says.  Then learning, as ``LearnConfig``
+    says; the weights to start from stay if that is not better.  Then sparse features beside them,
+    learned by ``expected_reward``, judged on a fifth of the development set that learning does not
+    see.  At last ways to search that take longer.
     """
 
     kappa: tuple[float, ...] = (0.0, 0.5, 1.0)
     bounds: tuple[Bounds, ...] = ("local", "words", "chart")
     cff: tuple[Cff, ...] = ("raw", "delta")
     lookahead: bool = True
-    rates: tuple[float, ...] = (0.001, 0.0003)
-    samples: int = 10
-    sparse_bits: tuple[int, ...] = (0, 16)
+    sparse_bits: tuple[int, ...] = (16,)
+    sparse_rates: tuple[float, ...] = (0.001, 0.0003)
+    """Of ``expected_reward``; the first one where ``decode.sparse_bits`` asks for them outright."""
     repairs: tuple[int, ...] = (0, 1)
     repair_width: tuple[int, ...] = (1, 3)
     restarts: tuple[int, ...] = (1, 4)
@@ -70,14 +88,20 @@ class TunedConfig:
     min_gain: float = 0.05
     """BLEU points below which a slower way to search is not worth it."""
 
+    def __post_init__(self) -> None:
+        if not self.sparse_rates:
+            raise ArgumentError("sparse features need a rate", remedy="leave out sparse_bits")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Config(TrainingConfig):
     """Everything that can be chosen; saved in the model in full."""
 
+    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"literal": LETTER}
+
     preset: Preset = "tuned"
     grammar: HieroOptions = field(default_factory=lambda: HieroConfig().grammar)
-    decode: UndirectedOptions = field(default_factory=UndirectedOptions)
+    decode: UndirectedOptions = field(default_factory=lambda: AHEAD)
     learn: LearnConfig = field(default_factory=LearnConfig)
     tuned: TunedConfig = field(default_factory=TunedConfig)
     tune: TuneConfig = field(default_factory=TuneConfig)

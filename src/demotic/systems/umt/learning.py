@@ -9,6 +9,9 @@ from json import dumps
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from demotic.decode.episode import Rollout, UndirectedEpisode
 from demotic.decode.undirected import UndirectedDecoder, UndirectedOptions
 from demotic.forest.weights import Floats
@@ -18,20 +21,41 @@ from demotic.lm import LanguageModel
 from demotic.metrics import Bleu, SentenceBleu
 from demotic.progress import SILENT, Progress
 from demotic.systems.tuning import DevSet
+from demotic.systems.umt.config import Reward
 
 
 class UmtTask:
-    """Sentences to translate; the reward is BLEU+1 against their references."""
+    """Sentences to translate.
 
-    def __init__(self, decoder: UndirectedDecoder, dev: DevSet, *, memory: int) -> None:
+    The reward is BLEU+1 of the sentence, or what BLEU of all of them would be, times their number,
+    if this one were translated so and the others as by the policy at the beginning of the epoch.
+    """
+
+    def __init__(
+        self, decoder: UndirectedDecoder, dev: DevSet, *, memory: int, reward: Reward = "sentence"
+    ) -> None:
         self.feature_names: Sequence[str] = decoder.feature_names
         self.sparse_features = decoder.sparse_features
         pairs = [pair for pair in zip(dev.source, dev.reference, strict=True) if pair[0].strip()]
         self._episodes = decoder.episodes([source for source, _ in pairs], memory=memory)
-        self._rewards = [_reward(reference) for _, reference in pairs]
+        self._metrics = [_metric(reference) for _, reference in pairs]
+        self._corpus = Bleu(tokenise="none") if reward == "corpus" else None
+        self._others: NDArray[np.int64] = np.empty((0, 0), dtype=np.int64)
 
     def __len__(self) -> int:
-        return len(self._rewards)
+        return len(self._metrics)
+
+    def prepare(self, weights: Floats, sparse: Floats) -> None:
+        """Translate all sentences, to know what each is to be seen with."""
+        if self._corpus is not None:
+            decoded = (episode.decode(weights, sparse=sparse) for episode in self._episodes)
+            rows = np.array(
+                [
+                    metric.statistics(" ".join(rollout.tokens))
+                    for metric, rollout in zip(self._metrics, decoded, strict=True)
+                ]
+            )
+            self._others = rows.sum(axis=0) - rows
 
     def episode(self, example: int) -> UndirectedEpisode:
         """A parsed sentence."""
@@ -40,10 +64,14 @@ class UmtTask:
 
     def reward(self, example: int, rollout: Rollout) -> float:
         """Of the whole translation."""
-        return self._rewards[example].score(" ".join(rollout.tokens))
+        text = " ".join(rollout.tokens)
+        if self._corpus is None:
+            return self._metrics[example].score(text)
+        statistics = self._others[example] + self._metrics[example].statistics(text)
+        return len(self) * self._corpus.corpus_value(statistics[np.newaxis])
 
 
-def _reward(reference: str) -> SentenceBleu:
+def _metric(reference: str) -> SentenceBleu:
     return SentenceBleu([reference], smoothing="add-k", smoothing_value=1, tokenise="none")
 
 
@@ -88,6 +116,7 @@ class Learner:
     """What weights are judged by; the development set itself where there is none."""
     seed: int = 1
     threads: int = 1
+    reward: Reward = "corpus"
     memory: int = 1 << 30
     """Bytes of parsed sentences kept from epoch to epoch."""
     folder: Path | None = None
@@ -120,7 +149,9 @@ class Learner:
         """Learn from ``start`` on; ``curve`` judges the averaged weights after each epoch."""
         # The policy that learns is greedy: roll-outs of a beam are not its own.
         greedy = replace(search, beam=1, restarts=1, repairs=0)
-        task = UmtTask(self.decoder(greedy, start), self.dev, memory=self.memory)
+        task = UmtTask(
+            self.decoder(greedy, start), self.dev, memory=self.memory, reward=self.reward
+        )
 
         def judge(weights: dict[str, float], sparse: Floats) -> float:
             return self.bleu(self.decoder(greedy, weights, sparse))
@@ -134,6 +165,7 @@ class Learner:
             checkpoint=self._checkpoint(greedy, options, start, curve=curve),
             resume=self.resume,
             evaluate=judge if curve else None,
+            prepare=task.prepare,
         )
         bleu = self.bleu(self.decoder(search, found.weights, found.sparse))
         return Trial(
@@ -144,6 +176,18 @@ class Learner:
             bleu=bleu,
             epochs=found.epochs,
         )
+
+    def with_sparse(self, trial: Trial, bits: int, rate: float) -> Trial:
+        """Sparse features learned beside weights that stay as they are."""
+        search = replace(trial.search, sparse_bits=bits)
+        options = replace(
+            trial.drl,
+            update="expected_reward",
+            rate=rate,
+            epochs=trial.drl.epochs or DrlOptions().epochs,
+            fixed=tuple(trial.weights),
+        )
+        return self.learn(search, options, trial.weights)
 
     def searching(self, trial: Trial, search: UndirectedOptions) -> Trial:
         """The same weights under another way to search."""
@@ -168,6 +212,9 @@ class Learner:
         if self.folder is None:
             return None
         chosen = {**asdict(options), "epochs": None}
-        known = [asdict(search), chosen, dict(start), self.seed, len(self.dev.source), curve]
+        known = [
+            asdict(search), chosen, dict(start), self.seed, len(self.dev.source), curve,
+            self.reward,
+        ]  # fmt: skip
         key = dumps([*known, self.origin] if self.origin else known)
         return self.folder / f"drl-{sha256(key.encode()).hexdigest()[:12]}.json"

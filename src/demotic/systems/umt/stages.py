@@ -71,6 +71,7 @@ def learn_weights(
             dev=read_dev(text),
             seed=config.seed,
             threads=training.threads,
+            reward=config.learn.reward,
             memory=config.learn.memory,
             folder=training.work.folder,
             origin=" ".join(each.digest for each in (text, rules, lm)),
@@ -127,6 +128,7 @@ def learn_again(
         dev=encoded_dev(model.source, model.target, dev),
         seed=seed,
         threads=threads,
+        reward=config.learn.reward,
         memory=config.learn.memory,
         progress=progress,
     )

@@ -1,0 +1,70 @@
+"""What learning from roll-outs writes down after each epoch, and how it takes it up again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from demotic.forest.weights import Floats
+from demotic.learn.averaged import AveragedWeights
+from demotic.learn.episodes import Epoch
+from demotic.learn.natural import NaturalSteps
+from demotic.learn.saved_state import SavedState
+
+if TYPE_CHECKING:
+    from demotic.learn.drl import DrlOptions
+
+
+def settings(
+    names: Sequence[str], start: Floats, examples: int, options: DrlOptions, seed: int
+) -> dict[str, Any]:
+    """What must be the same for learning to go on."""
+    chosen = asdict(options)
+    del chosen["epochs"]  # more of them may be asked for later
+    return {
+        "features": list(names),
+        "start": start.tolist(),
+        "examples": examples,
+        "seed": seed,
+        **chosen,
+    }
+
+
+def save(
+    saved: SavedState, learned: AveragedWeights, natural: NaturalSteps, epochs: Sequence[Epoch]
+) -> None:
+    """Write the state after an epoch."""
+    state = {
+        "covariance": natural.covariance.tolist(),
+        "gradient": natural.gradient.tolist(),
+        "examples": natural.examples,
+        "weights": learned.dense.tolist(),
+        "sum": learned.dense_sum.tolist(),
+        "count": learned.count,
+        "epochs": [asdict(epoch) for epoch in epochs],
+    }
+    arrays = None
+    if len(learned.sparse):
+        arrays = {"weights": learned.sparse, "sum": learned.sparse_sum}
+    saved.save(state, arrays, number=len(epochs))
+
+
+def restore(saved: SavedState, learned: AveragedWeights, natural: NaturalSteps) -> list[Epoch]:
+    """Put the saved state back; the epochs behind it."""
+    record, arrays = saved.load()
+    try:
+        learned.dense[:] = record["weights"]
+        learned.dense_sum[:] = record["sum"]
+        learned.count = int(record["count"])
+        natural.covariance[:] = record["covariance"]
+        natural.gradient[:] = record["gradient"]
+        natural.examples = int(record["examples"])
+        if len(learned.sparse):
+            if arrays is None:
+                raise ValueError("there are no sparse weights")
+            learned.sparse[:] = arrays["weights"]
+            learned.sparse_sum[:] = arrays["sum"]
+        return [Epoch(**epoch) for epoch in record["epochs"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise saved.damaged(str(error)) from None
