@@ -282,6 +282,8 @@ def test_the_reward_of_a_corpus_is_its_bleu_with_one_sentence_exchanged(umt_mode
     lines = [" ".join(task.episode(i).decode(weights).tokens) for i in range(len(task))]
     other = replace(task.episode(3).decode(weights), tokens=("le", "nom2", "."))
     bleu = Bleu(tokenise="none")
+    level = bleu.score(lines, [dev.reference]).value
     wanted = bleu.score([*lines[:3], "le nom2 .", *lines[4:]], [dev.reference]).value
-    assert wanted < bleu.score(lines, [dev.reference]).value
-    assert task.reward(3, other) == pytest.approx(12 * wanted)
+    assert wanted < level
+    assert task.reward(3, other) == pytest.approx(level + 12 * (wanted - level))
+    assert task.reward(3, task.episode(3).decode(weights)) == pytest.approx(level)

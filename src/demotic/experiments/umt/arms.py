@@ -202,7 +202,7 @@ class Arms:
             "1 sample a sentence": replace(drl, samples=1),
             "10 samples a sentence": replace(drl, samples=10),
         }.items():
-            # Gains in corpus BLEU are in the hundreds; these updates were made for BLEU+1.
+            # The paper's updates look at BLEU+1 of the sentence.
             reward: Reward = "corpus" if options.update == "natural" else "sentence"
             yield "e5", name, self._variation(name, replace(base, drl=options, reward=reward))
         for name, arm in {

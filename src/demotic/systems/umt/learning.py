@@ -27,8 +27,9 @@ from demotic.systems.umt.config import Reward
 class UmtTask:
     """Sentences to translate.
 
-    The reward is BLEU+1 of the sentence, or what BLEU of all of them would be, times their number,
-    if this one were translated so and the others as by the policy at the beginning of the epoch.
+    The reward is BLEU+1 of the sentence; or BLEU of all of them as the policy translates them when
+    the epoch begins, plus what it would gain if this one were translated so, times their number:
+    on the scale of a sentence's own BLEU.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class UmtTask:
         self._metrics = [_metric(reference) for _, reference in pairs]
         self._corpus = Bleu(tokenise="none") if reward == "corpus" else None
         self._others: NDArray[np.int64] = np.empty((0, 0), dtype=np.int64)
+        self._level = 0.0
 
     def __len__(self) -> int:
         return len(self._metrics)
@@ -56,6 +58,7 @@ class UmtTask:
                 ]
             )
             self._others = rows.sum(axis=0) - rows
+            self._level = self._corpus.corpus_value(rows)
 
     def episode(self, example: int) -> UndirectedEpisode:
         """A parsed sentence."""
@@ -68,7 +71,8 @@ class UmtTask:
         if self._corpus is None:
             return self._metrics[example].score(text)
         statistics = self._others[example] + self._metrics[example].statistics(text)
-        return len(self) * self._corpus.corpus_value(statistics[np.newaxis])
+        gain = self._corpus.corpus_value(statistics[np.newaxis]) - self._level
+        return self._level + len(self) * gain
 
 
 def _metric(reference: str) -> SentenceBleu:
