@@ -177,9 +177,34 @@ uint32_t PhraseOptions::next_class(uint32_t rule) {
   return next_slots_[at] - 1;
 }
 
-void FutureCosts::compute(const PhraseOptions& options, uint32_t words, uint32_t limit) {
+void FutureCosts::compute_leaps(const PhraseModel& model, const PhraseOptions& options) {
+  distance_ = -model.distortion(0, 1);
+  leave_ = 0;
+  if (!model.lexicalised()) return;
+  constexpr auto kMonotone = static_cast<size_t>(Orientation::monotone);
+  constexpr auto kSwap = static_cast<size_t>(Orientation::swap);
+  constexpr auto kOther = static_cast<size_t>(Orientation::other);
+  const auto loss = [](const std::array<float, kOrientations>& scores) {
+    return std::max(scores[kSwap], scores[kOther]) - scores[kMonotone];
+  };
+  double sum = 0;
+  uint32_t lists = 0;
+  for (uint32_t begin = 0; begin < words_; ++begin)
+    for (uint32_t length = 1; length <= options.depth(begin); ++length) {
+      const OptionList& list = options.at(begin, length);
+      if (list.count == 0) continue;
+      const Reordering& best = options.reordering(list.first);
+      sum += loss(best.previous) + loss(best.next);
+      ++lists;
+    }
+  leave_ = std::min(0.0, 0.5 * sum / lists);
+}
+
+void FutureCosts::compute(const PhraseModel& model, const PhraseOptions& options, uint32_t words,
+                          uint32_t limit) {
   words_ = words;
   limit_ = std::min(limit, words);
+  compute_leaps(model, options);
   constexpr double kNever = -std::numeric_limits<double>::infinity();
   tail_.assign(words + size_t{1}, kNever);
   tail_[words] = 0;

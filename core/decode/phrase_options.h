@@ -6,8 +6,9 @@
 //   const OptionList& list = options.at(begin, words);
 //   options.ordered(list, o, j)                the j-th best option in that orientation
 //
-//   FutureCosts future;  future.compute(options, words, limit);
+//   FutureCosts future;  future.compute(model, options, words, limit);
 //   future(begin, end)                         the best that the words in between can still add
+//   future.leap(words)                         what it takes from that to jump so many words
 //
 // For each source phrase the best `most` of its rules count, by their weighted score with the
 // language model's estimate of their words alone.  A word without a rule of its own passes through.
@@ -102,17 +103,26 @@ class PhraseOptions {
   std::vector<uint32_t> words_;
 };
 
-// Spans of at most `limit` words, and spans up to the sentence's end.
+// Spans of at most `limit` words, and spans up to the sentence's end.  A leap costs its distance
+// and, where orientations count, half of what the sentence's best options lose on average if their
+// neighbours are not those of the source: those that do the leap lose less than the others.
 class FutureCosts {
  public:
-  void compute(const PhraseOptions& options, uint32_t words, uint32_t limit);
+  void compute(const PhraseModel& model, const PhraseOptions& options, uint32_t words,
+               uint32_t limit);
+  double leap(uint32_t words) const { return leave_ - distance_ * words; }
+  double leave() const { return leave_; }  // the part that does not depend on the distance
   double operator()(uint32_t begin, uint32_t end) const {
     return end == words_ ? tail_[begin] : inner_[size_t{begin} * (limit_ + 1) + (end - begin)];
   }
 
  private:
+  void compute_leaps(const PhraseModel& model, const PhraseOptions& options);
+
   uint32_t words_ = 0;
   uint32_t limit_ = 0;
+  double leave_ = 0;
+  double distance_ = 0;  // of one word
   std::vector<double> tail_;
   std::vector<double> inner_;
 };

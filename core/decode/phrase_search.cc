@@ -37,7 +37,7 @@ void PhraseSearch::prepare(const SourceSentence& sentence) {
   for (uint32_t begin = 0; begin < words_; ++begin)
     for (uint32_t length = 1; length <= options_.depth(begin); ++length)
       counters_.options += options_.at(begin, length).count;
-  future_.compute(options_, words_, limit_);
+  future_.compute(model_, options_, words_, limit_);
 }
 
 void PhraseSearch::run() {
@@ -73,7 +73,8 @@ void PhraseSearch::start() {
   expand({0, 1, 0, 0, 0}, 0);
 }
 
-// What the words that a coverage leaves can add.
+// What the words that a coverage leaves can add, with a leap over all that lies between them and
+// over what lies behind the last of them.
 double PhraseSearch::future_of(uint32_t coverage) {
   while (coverage_future_.size() < coverages_.size()) {
     const auto set = static_cast<uint32_t>(coverage_future_.size());
@@ -81,14 +82,26 @@ double PhraseSearch::future_of(uint32_t coverage) {
     for (uint32_t at = coverages_.first_gap(set); at < words_;) {
       const uint32_t end = std::min(coverages_.next_covered(set, at), words_);
       sum += future_(at, end);
-      at = end < words_ ? coverages_.next_free(set, end) : words_;
+      at = end < words_ ? std::min(coverages_.next_free(set, end), words_) : words_;
+      if (at > end) sum += future_.leap(at - end);
     }
     coverage_future_.push_back(sum);
   }
   return coverage_future_[coverage];
 }
 
-// Where hypotheses of a group can go: grids for the stacks to come.
+// The same for a hypothesis, which has to leap to the first gap.
+double PhraseSearch::future_behind(uint32_t coverage, uint32_t end) {
+  const uint32_t gap = coverages_.first_gap(coverage);
+  if (gap >= words_) return 0;
+  const double rest = future_of(coverage);
+  return gap == end ? rest : rest + future_.leap(gap < end ? end - gap : gap - end);
+}
+
+// Where hypotheses of a group can go: grids for the stacks to come.  Each knows the future of what
+// it leads to, as future_behind() will say it: a phrase at the first gap changes no leaps (one that
+// fills it leaps over what is covered behind it, as was expected); any other one asks for a leap
+// back and later for one over itself, which is part of another one where it touches covered words.
 void PhraseSearch::expand(const Group& group, uint32_t covered) {
   const uint32_t gap = coverages_.first_gap(group.coverage);
   const double whole = future_of(group.coverage);
@@ -101,14 +114,22 @@ void PhraseSearch::expand(const Group& group, uint32_t covered) {
       const uint32_t farthest = begin == gap ? next : std::min(next, gap + limit_);
       if (begin >= farthest) break;
       const uint32_t longest = std::min(options_.depth(begin), farthest - begin);
-      const double constant = without + future_(at, begin) + model_.distortion(group.end, begin);
+      const double distortion = model_.distortion(group.end, begin);
       for (uint32_t length = 1; length <= longest; ++length) {
         const OptionList& list = options_.at(begin, length);
         if (list.count == 0) continue;
         const uint32_t end = begin + length;
+        double future = without + future_(at, begin) + future_(end, next);
+        if (covered + length == words_) {
+          future = 0;
+        } else if (begin != gap) {
+          future += future_.leap(end - gap) + future_.leap(length);
+          if (begin == at) future -= future_.leave();
+          if (end == next && next < words_) future -= future_.leave();
+        }
         stack(covered + length)
-            .grids.push_back({constant + future_(end, next), group.first, group.count, list,
-                              group.coverage, kNoCoverage, begin, end,
+            .grids.push_back({distortion + future, group.first, group.count, list, group.coverage,
+                              kNoCoverage, begin, end,
                               orientation(group.begin, group.end, begin, end)});
       }
     }

@@ -165,6 +165,7 @@ class PhraseSearch {
   void close(uint32_t covered);
   void expand(const Group& group, uint32_t covered);
   double future_of(uint32_t coverage);
+  double future_behind(uint32_t coverage, uint32_t end);
   void finish();
 
   const PhraseModel& model_;

@@ -158,7 +158,7 @@ void PhraseSearch::take(Grid& grid, uint32_t row, uint32_t column, uint32_t cove
     if (from.arc.option != kNoOption) score += options_.reordering(from.arc.option).next[o];
   }
   made.hypothesis = {score, {source, number, grid.begin, change, UINT32_MAX}, grid.end, grid.to};
-  made.total = score + future_of(grid.to);
+  made.total = score + future_behind(grid.to, grid.end);
   made.next = option.next;
   if (made.total < bound_) return;
   accept(made);
