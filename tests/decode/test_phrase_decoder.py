@@ -223,3 +223,17 @@ def test_stack_search_reaches_what_its_room_allows() -> None:
         assert search.counters.hypotheses <= room * 6
     assert found[-1] == pytest.approx(best, abs=1e-5)
     assert found[0] <= found[-1]
+
+
+@pytest.mark.parametrize("search", ["cube", "stack"])
+@pytest.mark.parametrize("bonus", [2.0, 5.0])
+def test_room_for_one_expects_the_way_back_to_a_gap(search: str, bonus: float) -> None:
+    """B first is worth ``bonus``, less one word to get there, two back and one over it again."""
+    plain = dict.fromkeys(("score", *REORDERING), 0.0)
+    table = [Phrase((word,), (word.lower(),), plain) for word in "AC"]
+    table.append(Phrase(("B",), ("b",), plain | {"OtherPrevious": bonus}))
+    weights = {name: 0.0 for name in LEXICALISED} | {"Distortion": 1.0, "OtherPrevious": 1.0}
+    options = replace(EXACT, search=search, stack=1, distortion_limit=6)  # type: ignore[arg-type]
+    found = decoder(table, weights=weights, options=options).decode("A B C")
+    assert found.score == pytest.approx(max(0.0, bonus - 4))
+    assert found.tokens == (("a", "b", "c") if bonus < 4 else ("b", "a", "c"))
