@@ -114,11 +114,7 @@ class Bench:
         return encoded_dev(source, target, self.data.test)
 
     def material(self, reading: Reading) -> BlockTraining:
-        """Blocks and events under a reading; the last one asked for is kept."""
-        key = str(reading.key())
-        if self._kept is not None and self._kept[0] == key:
-            return self._kept[1]
-        self._kept = None  # events are large
+        """Blocks and events under a reading; the last ones asked for are kept."""
         training, text, links, _ = self._stages
         learn = replace(LearnConfig(), **(reading.learn or {}))
         config = replace(
@@ -128,6 +124,11 @@ class Bench:
             learn=learn,
             decode=replace(self.config.decode, **(reading.decode or {})),
         )
+        key = (reading.events, reading.blocks, bool(learn.lm_folds))
+        if self._kept is not None and self._kept[0] == key:
+            self._kept = key, self._kept[1].with_config(config)
+            return self._kept[1]
+        self._kept = None  # events are large
         if reading.blocks.extraction == "projection":
             links = directions(training, config, text)
         given, both = read_links(links, config)
@@ -149,7 +150,7 @@ class Bench:
         self._kept = (key, material)
         return material
 
-    _kept: tuple[str, BlockTraining] | None = None
+    _kept: tuple[Any, BlockTraining] | None = None
     counts: dict[str, int] | None = None
 
     def train(

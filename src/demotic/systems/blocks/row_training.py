@@ -100,6 +100,15 @@ class BlockTraining:
             folder=self.temp, memory=self.memory, threads=self.threads, progress=self.progress,
         )  # fmt: skip
 
+    def with_config(self, config: Config) -> BlockTraining:
+        """The same blocks and events, to be learnt from or decoded with in another way."""
+        if (config.blocks, config.events) != (self.config.blocks, self.config.events):
+            raise ArgumentError("events of other settings are other events")
+        made = replace(self, config=config)
+        kept = ("_with_pairs", "_without_pairs")
+        vars(made).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        return made
+
     def decoder(self, row: str, found: RowResult) -> BlockDecoder:
         """The decoder of a row."""
         options = replace(self.config.decode, reorder=ROWS[row].reorder)
