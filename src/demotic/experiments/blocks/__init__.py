@@ -62,11 +62,11 @@ def run(setup: Setup) -> str:
     if setup.wants("ablations"):
         changed = {
             name: parts.get(
-                f"ablation-{number}",
+                f"ablation-{name.lower().replace(' ', '-')}",
                 partial(arms.ablation, bench, reading),
                 settings=reading.key(),
             )
-            for number, (name, reading) in enumerate(arms.ablations().items())
+            for name, reading in arms.ablations().items()
         }
         texts.append(report.ablations(changed))
     head = (

@@ -108,8 +108,6 @@ def ablations() -> dict[str, Reading]:
         "D16 AdaGrad on training events": learn(
             floats=SgdOptions(passes=1, sample=0.1, adagrad=True, eta_float=0.1)
         ),
-        "min_left 1": decode(min_left=1),
-        "min_left 30": decode(min_left=30),
         "D1 projection": replace(base, blocks=BlockOptions(extraction="projection")),
         "D4 string matching": events(matching="string"),
         "D5 boundary neutral": replace(events(boundary="neutral"), decode={"boundary": "neutral"}),
@@ -120,6 +118,8 @@ def ablations() -> dict[str, Reading]:
         ),
         "D12 language model of the same text": learn(lm_folds=0),
         "D13 koehn": replace(base, blocks=BlockOptions(lexical="koehn")),
+        "min_left 1": decode(min_left=1),
+        "min_left 30": decode(min_left=30),
     }
 
 
