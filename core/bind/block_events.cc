@@ -184,6 +184,17 @@ void block_events(nb::module_& m) {
           nb::arg("source"), nb::arg("target"), nb::arg("links"), nb::arg("all").none(),
           nb::arg("begin"), nb::arg("end"), nb::arg("threads"))
       .def(
+          "allow",
+          [](Builder& b, Input<uint32_t> blocks) {
+            std::vector<uint8_t> marks(b.costs.front().table().blocks(), 0);
+            for (const uint32_t block : copy_of(blocks)) {
+              if (block >= marks.size()) throw Error(Fault::argument, "there is no such block");
+              marks[block] = 1;
+            }
+            b.builder->allow(std::move(marks));
+          },
+          nb::arg("blocks").noconvert(), "Make events of these blocks alone")
+      .def(
           "finish",
           [](Builder& b) { return nb::make_tuple(b.builder->successors(), b.builder->neutral()); },
           "L/R events and N events");

@@ -25,7 +25,7 @@ BlockEventCounts& BlockEventCounts::operator+=(const BlockEventCounts& other) {
   return *this;
 }
 
-bool BlockPairReader::read(const BlockText& text, size_t line) {
+bool BlockPairReader::read(const BlockText& text, size_t line, std::span<const uint8_t> allowed) {
   const std::span<const uint32_t> source = text.source[line];
   const std::span<const uint32_t> target = text.target[line];
   if (source.size() > options_.longest || target.size() > options_.longest) return false;
@@ -38,6 +38,12 @@ bool BlockPairReader::read(const BlockText& text, size_t line) {
                          extract_(source_size, target_size, text.links[line], text.all[line]));
   else
     occurrences = match_(source, target, extract_(source_size, target_size, text.links[line]));
+  if (!allowed.empty()) {
+    kept_.clear();
+    for (const BlockOccurrence& each : occurrences)
+      if (allowed[each.block] != 0) kept_.push_back(each);
+    occurrences = kept_;
+  }
   events.find(occurrences, target_size, options_.boundary);
   return true;
 }
@@ -173,7 +179,7 @@ void BlockEventBuilder::run(const BlockText& text, size_t begin, size_t end, uns
 
 void BlockEventBuilder::build(const BlockText& text, size_t line, Worker& worker, Piece& successors,
                               Piece& neutral) const {
-  if (!worker.reader.read(text, line)) return;
+  if (!worker.reader.read(text, line, allowed_)) return;
   const BlockCosts& costs = costs_[line % costs_.size()];
   const BlockTable& table = costs.table();
   const std::span<const uint32_t> target = text.target[line];

@@ -66,13 +66,16 @@ class BlockPairReader {
   BlockPairReader(const BlockTable& table, const BlockEventOptions& options)
       : options_(options), match_(table), extract_(table.totals().max_words) {}
 
-  bool read(const BlockText& text, size_t line);  // false: too long
+  // False: too long.  Of the occurrences only those of blocks with a mark in `allowed` count, if it
+  // is not empty.
+  bool read(const BlockText& text, size_t line, std::span<const uint8_t> allowed = {});
 
   std::span<const BlockOccurrence> occurrences;
   OrientationEvents events;
 
  private:
   BlockEventOptions options_;
+  std::vector<BlockOccurrence> kept_;
   BlockMatcher match_;
   BlockExtractor extract_;
 };
@@ -110,6 +113,9 @@ class BlockEventBuilder {
   BlockEventBuilder(std::span<const BlockCosts> costs, const BlockPairs& pairs,
                     const BlockEventOptions& options, const std::string& folder, size_t memory);
 
+  // Make events of some blocks alone: a mark for each block.
+  void allow(std::vector<uint8_t> marks) { allowed_ = std::move(marks); }
+
   // `begin` is a multiple of kWindow, and `end`, too, unless the text ends there.
   static constexpr size_t kWindow = 2048;  // sentence pairs whose groups are mixed
   void run(const BlockText& text, size_t begin, size_t end, unsigned threads);
@@ -125,6 +131,7 @@ class BlockEventBuilder {
   std::span<const BlockCosts> costs_;
   const BlockPairs& pairs_;
   BlockEventOptions options_;
+  std::vector<uint8_t> allowed_;
   EventWriter successors_, neutral_;
 };
 

@@ -58,7 +58,11 @@ def bitext(count: int, seed: int = 1) -> Bitext:
 
 
 QUICK = {
-    "learn": {"joint": {"passes": 3, "eta_float": 1e-3, "eta_binary": 1e-2}, "list_size": 50},
+    "learn": {
+        "joint": {"passes": 3, "eta_float": 1e-3, "eta_binary": 1e-2},
+        "list_size": 50,
+        "only": "all",
+    },
     "events": {"matching": "aligned", "unigram": "per-word", "pair_threshold": 1},
 }
 

@@ -11,7 +11,7 @@ events.neutral                   # N events
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -166,6 +166,7 @@ def block_events(
     *,
     lm: LanguageModel | Sequence[LanguageModel] | None,
     pairs: BlockPairs | None = None,
+    sentences: Iterable[str] | None = None,
     options: EventOptions | None = None,
     block_options: BlockOptions | None = None,
     projection: Projection | None = None,
@@ -176,7 +177,8 @@ def block_events(
 ) -> BlockEvents:
     """The events of a text, with the features of their candidates.
 
-    With n language models, line i is priced by model i mod n; see :mod:`demotic.lm.folds`.
+    With n language models, line i is priced by model i mod n.  ``sentences`` are source sentences
+    to be translated: only blocks that these can use make events.
     Arrays larger than ``memory`` bytes live in a mapped file in ``folder``, which has no name and
     is gone when the events are.
     """
@@ -193,6 +195,8 @@ def block_events(
         str(folder or tempfile.gettempdir()),
         memory,
     )
+    if sentences is not None:
+        builder.allow(blocks.filtered(list(sentences))[1])
     with progress.step("collecting events", len(text), "sentence pairs") as advance:
         for begin, end in text.slices(threads):
             builder.run(text.source, text.target, text.links, text.union, begin, end, threads)

@@ -45,7 +45,7 @@ class Reading:
     decode: Mapping[str, Any] | None = None
     """Options of the decoder that differ."""
     learn: Mapping[str, Any] | None = None
-    """Settings of learning that differ."""
+    """Settings of learning that differ; all blocks make events unless it says otherwise."""
 
     def key(self) -> Any:
         """What a result depends on."""
@@ -116,7 +116,7 @@ class Bench:
     def material(self, reading: Reading) -> BlockTraining:
         """Blocks and events under a reading; the last ones asked for are kept."""
         training, text, links, _ = self._stages
-        learn = replace(LearnConfig(), **(reading.learn or {}))
+        learn = replace(LearnConfig(only="all"), **(reading.learn or {}))
         config = replace(
             self.config,
             events=reading.events,
@@ -124,7 +124,7 @@ class Bench:
             learn=learn,
             decode=replace(self.config.decode, **(reading.decode or {})),
         )
-        key = (reading.events, reading.blocks, bool(learn.lm_folds))
+        key = (reading.events, reading.blocks, bool(learn.lm_folds), learn.only)
         if self._kept is not None and self._kept[0] == key:
             self._kept = key, self._kept[1].with_config(config)
             return self._kept[1]
@@ -143,7 +143,8 @@ class Bench:
         )  # fmt: skip
         material = BlockTraining(
             self.source, self.target, (given, both), oriented.blocks, oriented.pairs, self.lm,
-            config, folds=self._folds if learn.lm_folds else (), threads=self.setup.threads,
+            config, folds=self._folds if learn.lm_folds else (),
+            sentences=(*self.dev.source, *self.test.source), threads=self.setup.threads,
             progress=self.setup.progress,
         )  # fmt: skip
         self.counts = asdict(oriented.counts)

@@ -33,6 +33,10 @@ class LearnConfig:
     lm_folds: int = 5
     """Each training line is priced by a language model that has not seen it, one of so many; 0
     takes the decoder's, which has."""
+    only: Literal["all", "dev"] = "dev"
+    """Events of all blocks, or of those alone that the sentences of the development set can use: as
+    the paper chooses training text by the text to be translated.  Long blocks, which are hardly
+    ever seen again, then do not teach that length is good."""
     perceptron_passes: int = 3
     list_size: int = 1000
     pass_through: float = -5.0

@@ -70,6 +70,8 @@ class BlockTraining:
     config: Config
     folds: tuple[LanguageModel, ...] = ()
     """Models that price the training text; without any, ``lm`` does."""
+    sentences: tuple[str, ...] = ()
+    """Source sentences: only blocks that these can use make events (``learn.only=dev``)."""
     temp: Path | None = None
     memory: int = 1 << 30
     threads: int = 1
@@ -93,13 +95,16 @@ class BlockTraining:
         links, projection = self.links
         return block_events(
             self.blocks, self.source, self.target, links, lm=self.folds or self.lm, pairs=pairs,
+            sentences=self.sentences if self.config.learn.only == "dev" else None,
             options=self.config.events, block_options=self.config.blocks, projection=projection,
             folder=self.temp, memory=self.memory, threads=self.threads, progress=self.progress,
         )  # fmt: skip
 
     def with_config(self, config: Config) -> BlockTraining:
         """The same blocks and events, to be learnt from or decoded with in another way."""
-        if (config.blocks, config.events) != (self.config.blocks, self.config.events):
+        if (config.blocks, config.events, config.learn.only) != (
+            self.config.blocks, self.config.events, self.config.learn.only
+        ):  # fmt: skip
             raise ArgumentError("events of other settings are other events")
         made = replace(self, config=config)
         kept = ("_with_pairs", "_without_pairs")

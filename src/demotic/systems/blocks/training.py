@@ -124,6 +124,7 @@ def learn_stage(
         files=[file, "pairs.bin"],
     )  # fmt: skip
     if stage.wanted:
+        held_out = read_dev(text)
         material = BlockTraining(
             Text.read(text.path("train.source")),
             Text.read(text.path("train.target")),
@@ -133,12 +134,12 @@ def learn_stage(
             LanguageModel.load(lm.path("lm.bin")),
             config,
             fold_models(folds),
+            tuple(held_out.source),
             training.engine.temp,
             training.engine.memory,
             training.threads,
             training.progress,
         )
-        held_out = read_dev(text)
         found = learn_row(
             material, config.preset, Sentences.of(held_out.source, held_out.reference)
         )
