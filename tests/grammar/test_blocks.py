@@ -365,6 +365,29 @@ def test_each_line_is_priced_by_the_language_model_of_its_turn(
         assert events(CORPUS, lm, kind) != events(CORPUS, other, kind)
 
 
+@given(corpora, st.lists(st.sampled_from("abc"), min_size=1, max_size=4))
+def test_events_of_sentences_are_those_between_blocks_that_they_can_use(
+    corpus: list[Pair], words: list[str]
+) -> None:
+    source, target, links = texts([*CORPUS, *corpus])
+    table = extract_blocks(source, target, links, options=OPTIONS)
+    small, kept = table.filtered([" ".join(words)])
+    events = block_events(
+        table, source, target, links, lm=None, block_options=OPTIONS, sentences=[" ".join(words)]
+    )
+    assert len(kept) > 0
+    alone = block_events(
+        BlockTable.of(small), source, target, links, lm=None, block_options=OPTIONS
+    )
+    for one, other in ((events.successors, alone.successors), (events.neutral, alone.neutral)):
+        assert sorted(map(shape, groups_of(one))) == sorted(map(shape, groups_of(other)))
+
+
+def shape(group: Group) -> tuple[object, ...]:
+    """Labels and how many candidates there are."""
+    return (group[0], len(group[2]))
+
+
 def test_counting_pairs_over_candidates_finds_more(lm: LanguageModel) -> None:
     source, target, links = texts(CORPUS)
     table = extract_blocks(source, target, links, options=OPTIONS)

@@ -267,6 +267,27 @@ def test_costs_that_are_learnt_to_be_good_are_warned_of() -> None:
     assert "20 events of 20 sentences" in warning
 
 
+def test_events_are_of_blocks_that_the_development_set_can_use() -> None:
+    source, target, links = _material()
+    options = EventOptions(matching="aligned")
+    oriented = orient(extract_blocks(source, target, links), source, target, links, options=options)
+
+    def material(only: str, *sentences: str) -> BlockTraining:
+        learn = LearnConfig(only=only)  # type: ignore[arg-type]
+        return BlockTraining(
+            source, target, (links, None), oriented.blocks, oriented.pairs, None,  # type: ignore[arg-type]
+            Config(events=options, learn=learn), sentences=sentences,
+        )  # fmt: skip
+
+    everything = material("all", "a b").events(pairs=True).successors
+    some = material("dev", "a b").events(pairs=True).successors
+    assert 0 < len(some) < len(everything)
+    assert len(material("dev", "a b c").events(pairs=True).successors) == len(everything)
+    assert len(material("dev", "q").events(pairs=True).successors) == len(everything)
+    with pytest.raises(ArgumentError, match="other events"):
+        material("dev", "a b").with_config(material("all").config)
+
+
 def test_the_models_that_price_the_text_have_not_seen_it(tmp_path: Path) -> None:
     lines = [(f"s{i} a", f"t{i} b") for i in range(20)]  # each has a word of its own
     text = Bitext.from_pairs(lines, source_language="de", target_language="en", file="toy.tsv")

@@ -92,12 +92,22 @@ class BlockTraining:
         return self._events(None)
 
     def _events(self, pairs: BlockPairs | None) -> BlockEvents:
+        some = self.config.learn.only == "dev" and bool(self.sentences)
+        found = self._events_of(self.sentences if some else None, pairs)
+        if some and len(found.successors) == 0:
+            self.progress.say(
+                "warning: no block that the development set can use follows another: all are used"
+            )
+            return self._events_of(None, pairs)
+        return found
+
+    def _events_of(self, sentences: Sequence[str] | None, pairs: BlockPairs | None) -> BlockEvents:
         links, projection = self.links
         return block_events(
             self.blocks, self.source, self.target, links, lm=self.folds or self.lm, pairs=pairs,
-            sentences=self.sentences if self.config.learn.only == "dev" else None,
-            options=self.config.events, block_options=self.config.blocks, projection=projection,
-            folder=self.temp, memory=self.memory, threads=self.threads, progress=self.progress,
+            sentences=sentences, options=self.config.events, block_options=self.config.blocks,
+            projection=projection, folder=self.temp, memory=self.memory, threads=self.threads,
+            progress=self.progress,
         )  # fmt: skip
 
     def with_config(self, config: Config) -> BlockTraining:
