@@ -16,12 +16,13 @@ import argparse
 import gzip
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from benchmarks.corpora import data_folder
 from demotic.align import Text, align
 from demotic.bundle import Bundle
+from demotic.corpus import Orthography
 from demotic.decode import DecoderOptions, HieroDecoder
 from demotic.grammar import HieroOptions, RuleTable, extract_hiero
 from demotic.lm import LanguageModel
@@ -73,10 +74,15 @@ def model_in(cache: Path) -> LanguageModel:
     return LanguageModel.load(path)
 
 
+def encoded(lines: Iterable[str], orthography: Orthography) -> list[str]:
+    """Sentences as a trained model takes them apart: compounds may be split."""
+    return [str(orthography.encode(line)) for line in lines]
+
+
 def measure(
-    rules: RuleTable, lm: LanguageModel, weights: Mapping[str, float], sentences: int
+    rules: RuleTable, lm: LanguageModel, weights: Mapping[str, float], source: list[str]
 ) -> None:
-    source, reference = lines_of("test2016.de.gz")[:sentences], lines_of("test2016.en.gz")
+    reference = lines_of("test2016.en.gz")
     decoders = [HieroDecoder(rules, lm, weights, options=options) for options in SETTINGS]
     seconds = {options: float("inf") for options in SETTINGS}
     found = {}
@@ -117,15 +123,16 @@ def main() -> None:
     parser.add_argument("--min-sentences", type=int, default=Config().grammar.min_sentences)
     parser.add_argument("--sentences", type=int, default=1000)
     given = parser.parse_args()
+    source = lines_of("test2016.de.gz")[: given.sentences]
     if given.model is not None:
         model = HieroModel.open(Bundle.open(given.model))
-        measure(model.rules, model.lm, model.weights, given.sentences)
+        measure(model.rules, model.lm, model.weights, encoded(source, model.source))
         return
     with tempfile.TemporaryDirectory() as folder:
         cache = given.cache or Path(folder)
         cache.mkdir(parents=True, exist_ok=True)
         rules = rules_in(cache, given.min_sentences)
-        measure(rules, model_in(cache), WEIGHTS, given.sentences)
+        measure(rules, model_in(cache), WEIGHTS, source)
 
 
 if __name__ == "__main__":

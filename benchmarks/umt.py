@@ -22,7 +22,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.hiero import WEIGHTS, lines_of, model_in, rules_in
+from benchmarks.hiero import WEIGHTS, encoded, lines_of, model_in, rules_in
+from demotic.corpus import Orthography
 from demotic.decode import DecoderOptions, HieroDecoder, UndirectedDecoder, UndirectedOptions
 from demotic.grammar import RuleTable
 from demotic.lm import LanguageModel
@@ -152,8 +153,10 @@ def lengths(make: Callable[[], Decoder], source: list[str]) -> None:
         )
 
 
-def measure(rules: RuleTable, lm: LanguageModel, weights: dict[str, float], count: int) -> None:
-    source, reference = lines_of("test2016.de.gz")[:count], lines_of("test2016.en.gz")[:count]
+def measure(
+    rules: RuleTable, lm: LanguageModel, weights: dict[str, float], source: list[str]
+) -> None:
+    reference = lines_of("test2016.en.gz")[: len(source)]
     print(f"{len(rules):,} rules, {len(source)} sentences, one thread, CPU time")
     made = settings(rules, lm, weights)
     compare(made, source, reference)
@@ -168,15 +171,18 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, help="folder for the rule table and the model")
     parser.add_argument("--sentences", type=int, default=1000)
     given = parser.parse_args()
+    source = lines_of("test2016.de.gz")[: given.sentences]
     if given.model is not None:
+        orthography = Orthography.from_json((given.model / "source.json").read_text("utf-8"))
+        source = encoded(source, orthography)
         weights = json.loads((given.model / "weights.json").read_text(encoding="utf-8"))
         rules = RuleTable.load(given.model / "rules.bin")
-        measure(rules, LanguageModel.load(given.model / "lm.bin"), weights, given.sentences)
+        measure(rules, LanguageModel.load(given.model / "lm.bin"), weights, source)
         return
     with tempfile.TemporaryDirectory() as folder:
         cache = given.cache or Path(folder)
         cache.mkdir(parents=True, exist_ok=True)
-        measure(rules_in(cache), model_in(cache), WEIGHTS, given.sentences)
+        measure(rules_in(cache), model_in(cache), WEIGHTS, source)
 
 
 if __name__ == "__main__":
