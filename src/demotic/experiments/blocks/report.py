@@ -57,24 +57,26 @@ def _against(one: Found, other: Found, reference: list[str]) -> str:
 
 def _events(readings: Mapping[str, Found]) -> str:
     table = Table(
-        ["reading", "events a pair", "of these L/R", "L of L/R", "candidates", "rare", "pairs",
-         "oracle BLEU (rows 6, 7)", "events of oracles", "one candidate"]
+        ["reading", "events a pair", "L of L/R", "rare", "learnt from: events a pair",
+         "of these L/R", "candidates", "pairs", "oracle BLEU (rows 6, 7)", "events of oracles",
+         "one candidate"]
     )  # fmt: skip
     table.row(
-        "paper", paper.EVENTS_PER_PAIR, paper.SIDES_PER_PAIR, None, paper.CANDIDATES, None,
+        "paper", None, None, None, paper.EVENTS_PER_PAIR, paper.SIDES_PER_PAIR, paper.CANDIDATES,
         3_370_000, None, 9400, None,
     )  # fmt: skip
     for name, found in readings.items():
-        counts, row6 = found["counts"], found["rows"]["row6"]
+        counts, learnt, row6 = found["counts"], found["learnt"], found["rows"]["row6"]
         sides = counts["left"] + counts["right"]
         pairs = counts["pairs"] - counts["skipped"]
         table.row(
             name,
             (sides + counts["neutral"]) / pairs,
-            sides / pairs,
             f"{counts['left'] / sides:.1%}",
-            counts["candidates"] / counts["groups"],
             f"{counts['rare'] / sides:.1%}",
+            (learnt["sides"] + learnt["neutral"]) / pairs,
+            learnt["sides"] / pairs,
+            learnt["candidates"],
             found["pairs"],
             f"{row6['oracle']:.1f} of {row6['first']:.1f}",
             row6["events"],
