@@ -175,8 +175,10 @@ def _epoch(
             sparse=learned.sparse if len(learned.sparse) else None,
         )
         moves: list[tuple[float, Difference]] = []
+        if samples:  # they share the policy's path
+            taken = task.reward(example, samples[0].taken)
+            rewards.append(taken)
         for sample in samples:
-            taken = task.reward(example, sample.taken)
             gain = task.reward(example, sample.alternative) - taken
             if gain <= 0 and options.update not in BOTH_WAYS:
                 continue  # only what is strictly better teaches
@@ -191,8 +193,6 @@ def _epoch(
             lead = float(learned.dense @ toward.dense + learned.sparse[toward.ids] @ toward.values)
             size = step_size(options.update, options.rate, lead, gain, toward)
             moves.append((size, toward))
-        if samples:
-            rewards.append(taken)  # the same for all samples: they share the policy's path
         for size, toward in moves:
             learned.add(size * toward.dense, toward.ids, size * toward.values)
         if options.update == "natural":
