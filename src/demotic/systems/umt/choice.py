@@ -67,8 +67,9 @@ class Choice:
         self._choose_view()
         self._choose_learning()
         self._choose_sparse()
-        for name in ("repairs", "repair_width", "restarts", "beam"):
-            self._choose_search(name)
+        self._choose_search("repairs", "repair_width")  # one repair may need to be a wide one
+        self._choose_search("restarts")
+        self._choose_search("beam")
 
     def _choose_view(self) -> None:
         """What the policy looks at, under the weights to start from."""
@@ -88,7 +89,7 @@ class Choice:
 
     def _choose_learning(self) -> None:
         config = replace(self.config, decode=self.best.search)
-        for rate in config.learn.rates or (config.learn.drl.rate,):
+        for rate in config.learn.rates or config.tuned.rates:
             self._keep(self.learn(_with_drl(config, rate=rate)), 0.0)
 
     def _choose_sparse(self) -> None:
@@ -109,13 +110,16 @@ class Choice:
                 plain, self.best = sparse, self.learner.with_sparse(self.best, bits, rate)
                 self._note(self.best)
 
-    def _choose_search(self, name: str) -> None:
-        if name == "repair_width" and not self.best.search.repairs:
-            return
-        for value in getattr(self.config.tuned, name):
-            if value != getattr(self.best.search, name):
-                search = replace(self.best.search, **{name: value})
-                trial = self.learner.searching(self.best, search)
+    def _choose_search(self, *names: str) -> None:
+        """Try all combinations of what ``TunedConfig`` lists for these options."""
+        plain, tried = self.best, {self.best.search}
+        for values in product(*(getattr(self.config.tuned, name) for name in names)):
+            search = replace(plain.search, **dict(zip(names, values, strict=True)))
+            if search.repairs == 0:
+                search = replace(search, repair_width=plain.search.repair_width)  # of nothing
+            if search not in tried:
+                tried.add(search)
+                trial = self.learner.searching(plain, search)
                 self._note(trial)
                 self._keep(trial, self.config.tuned.min_gain)
 

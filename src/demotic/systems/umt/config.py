@@ -69,15 +69,16 @@ class TunedConfig:
 
     First, under the weights to start from, what the policy looks at: ``kappa``, ``bounds``, ``cff``
     in all combinations, ``lookahead``, and what ``decode`` says.  Then learning, as ``LearnConfig``
-    says; the weights to start from stay if that is not better.  Then sparse features beside them,
-    learned by ``expected_reward``, judged on a fifth of the development set that learning does not
-    see.  At last ways to search that take longer.
+    says, at ``rates`` if it names none; the weights to start from stay if that is not better.  Then
+    sparse features beside them, learned by ``expected_reward``, judged on a fifth of the
+    development set that learning does not see.  At last ways to search that take longer.
     """
 
     kappa: tuple[float, ...] = (0.0, 0.5, 1.0)
     bounds: tuple[Bounds, ...] = ("local", "words", "chart")
     cff: tuple[Cff, ...] = ("raw", "delta")
     lookahead: bool = True
+    rates: tuple[float, ...] = (0.05, 0.01)
     sparse_bits: tuple[int, ...] = (16,)
     sparse_rates: tuple[float, ...] = (0.001, 0.0003)
     """Of ``expected_reward``; the first one where ``decode.sparse_bits`` asks for them outright."""
