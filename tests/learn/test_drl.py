@@ -57,6 +57,14 @@ def test_a_telescoping_feature_keeps_its_weight() -> None:
     assert result.weights["f0"] != pytest.approx(0.5, abs=1e-3)
 
 
+def test_a_checkpoint_beyond_the_epochs_asked_for_is_refused(tmp_path: Path) -> None:
+    task, place = spellings(10), tmp_path / "state.json"
+    drl(task, {}, options=QUICK, checkpoint=place)
+    fewer = replace(QUICK, epochs=2)
+    with pytest.raises(ArgumentError, match="3 epochs were learned already"):
+        drl(task, {}, options=fewer, checkpoint=place, resume=True)
+
+
 def test_two_actions_move_a_telescoping_feature() -> None:
     task = spellings(40)
     options = replace(QUICK, update="two_actions")

@@ -287,3 +287,18 @@ def test_the_reward_of_a_corpus_is_its_bleu_with_one_sentence_exchanged(umt_mode
     assert wanted < level
     assert task.reward(3, other) == pytest.approx(level + 12 * (wanted - level))
     assert task.reward(3, task.episode(3).decode(weights)) == pytest.approx(level)
+
+
+def test_a_resumed_choice_finds_what_an_unbroken_one_found(tmp_path: Path) -> None:
+    def train(out: str, resume: bool) -> dict[str, float]:
+        demotic.train(
+            toys.bitext(150), system="umt", dev=toys.bitext(30, 7), work=tmp_path / "work",
+            config={**QUICK, "preset": "tuned", "tuned": {**NARROW, "bounds": ["words"]}},
+            out=tmp_path / out, resume=resume,
+        )  # fmt: skip
+        record = json.loads((tmp_path / "work/learning.json").read_text())
+        return {json.dumps([t["search"], t["drl"]]): t["bleu"] for t in record["trials"]}
+
+    whole = train("one", resume=False)
+    (tmp_path / "work" / "learn.done").unlink()
+    assert train("two", resume=True) == whole, "weights not learned are not those of a checkpoint"

@@ -123,6 +123,12 @@ def drl(
         saved = SavedState(checkpoint, drl_state.settings(names, start, len(task), options, seed))
         if resume and checkpoint.exists():
             epochs = drl_state.restore(saved, learned, natural)
+            if len(epochs) > options.epochs:
+                raise ArgumentError(
+                    f"{len(epochs)} epochs were learned already, more than {options.epochs}",
+                    path=checkpoint,
+                    remedy="ask for as many, or learn anew without --resume",
+                )
             progress.say(f"learning continues after epoch {len(epochs)}")
 
     with progress.step("learning", options.epochs * len(task), "examples") as advance:

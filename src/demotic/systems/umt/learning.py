@@ -213,8 +213,8 @@ class Learner:
         *,
         curve: bool,
     ) -> Path | None:
-        if self.folder is None:
-            return None
+        if self.folder is None or not options.epochs:
+            return None  # nothing learned, nothing to continue
         chosen = {**asdict(options), "epochs": None}
         known = [
             asdict(search), chosen, dict(start), self.seed, len(self.dev.source), curve,
