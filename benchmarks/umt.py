@@ -28,6 +28,7 @@ from demotic.decode import DecoderOptions, HieroDecoder, UndirectedDecoder, Undi
 from demotic.grammar import RuleTable
 from demotic.lm import LanguageModel
 from demotic.metrics import Bleu
+from demotic.systems.hiero import Config
 
 TURNS = 5
 LENGTHS = (10, 25, 50, 100, 200)
@@ -182,7 +183,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         cache = given.cache or Path(folder)
         cache.mkdir(parents=True, exist_ok=True)
-        measure(rules_in(cache), model_in(cache), WEIGHTS, source)
+        measure(rules_in(cache, Config().grammar.min_sentences), model_in(cache), WEIGHTS, source)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from demotic.engine import LocalEngine
 from demotic.engine.parts import PartFiles, read_batches, write_batches
 
 SCHEMA = pa.schema([("number", pa.int64())])
@@ -46,3 +48,13 @@ def test_results_are_read_as_they_were_written(tmp_path: Path) -> None:
     wanted = [batch([1, 2]), batch([3])]
     write_batches(tmp_path / "result", SCHEMA, wanted)
     assert list(read_batches(tmp_path / "result")) == wanted
+
+
+def test_parts_are_no_more_than_half_of_the_files_that_may_be_open() -> None:
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (100, most))
+        assert LocalEngine().parts == 50
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, most))
+    assert LocalEngine().parts > 50

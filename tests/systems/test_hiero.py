@@ -15,6 +15,8 @@ from demotic.corpus import Bitext
 from demotic.errors import ArgumentError, CorruptFileError
 from demotic.model import Model, tune
 from demotic.progress import Advance, Progress
+from demotic.systems.config import from_record
+from demotic.systems.hiero import Config
 from tests.systems import toys
 
 
@@ -255,3 +257,11 @@ def test_damage_in_any_part_is_reported(toy_model: Path, tmp_path: Path, part: s
     path.write_bytes(content)
     with pytest.raises(CorruptFileError, match="has changed"):
         demotic.load(tmp_path / "model")
+
+
+def test_given_links_keep_words_whole() -> None:
+    links = {"tokenised": True, "align": {"file": "train.align"}}
+    config = from_record(Config, {**links, "source": {"compounds": "auto"}})
+    assert config.source.compounds == "off"
+    with pytest.raises(ArgumentError, match="split"):
+        from_record(Config, {**links, "source": {"compounds": "on"}})

@@ -77,6 +77,13 @@ class UndirectedOptions(ParseOptions):
             raise ArgumentError("repairs must not be negative")
         if not 0 <= self.sparse_bits <= 24:
             raise ArgumentError("sparse_bits must be 0 to 24")
+        if not 0 <= self.kappa <= 1:
+            raise ArgumentError("kappa must be 0 to 1")
+        if self.lookahead and self.bounds != "chart":
+            raise ArgumentError(
+                "lookahead needs the bounds of a chart",
+                remedy="choose bounds=chart, or lookahead=false",
+            )
 
 
 DEFAULTS = UndirectedOptions()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -32,6 +33,12 @@ _ROW = 100  # bytes of a result, about
 _LEAST, _MOST = 1 << 9, 1 << 16  # rows of a result at a time
 
 
+def _parts() -> int:
+    """As many as large corpora need, or half of the files that the process may open."""
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 256 if allowed < 0 else max(1, min(256, allowed // 2))
+
+
 @dataclass(frozen=True, kw_only=True)
 class LocalEngine:
     """Threads, memory in bytes, and the folder for what does not fit (by default TMPDIR).
@@ -42,7 +49,7 @@ class LocalEngine:
     threads: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
     memory: int = 1 << 30
     temp: Path | None = None
-    parts: int = 256
+    parts: int = field(default_factory=_parts)
 
     def __post_init__(self) -> None:
         if self.threads < 1:
@@ -69,8 +76,12 @@ class LocalEngine:
         with tempfile.TemporaryDirectory(prefix="demotic-", dir=self.temp) as name:
             folder = Path(name)
             parts = PartFiles(folder, schema)
-            for part, batch in rows:
-                parts.add(part, batch)
+            try:
+                for part, batch in rows:
+                    parts.add(part, batch)
+            except BaseException:
+                parts.close()  # or the folder could not be removed where files may be few
+                raise
             shelves = parts.shelves(self.memory // _SHARE)
             results = [folder / f"{number}.result" for number in range(len(shelves))]
             # A batch of each result will be in memory at once.

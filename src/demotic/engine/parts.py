@@ -57,6 +57,13 @@ class PartFiles:
                 self._path(part).unlink()
         return pa.Table.from_batches(batches, self._schema)
 
+    def close(self) -> None:
+        """Give up what was written."""
+        for writer in self._writers.values():
+            with contextlib.suppress(OSError):
+                writer.close()
+        self._writers.clear()
+
     def _path(self, part: int) -> Path:
         return self._folder / f"{part}.rows"
 

@@ -44,11 +44,11 @@ class DrlOptions:
     samples: int = 1
     """States tried on the path of each example, all under the same weights."""
     batch: int = 100
-    """``natural``: examples from one step to the next."""
+    """``natural``: examples from one step to the next; all of them where there are fewer."""
     memory: float = 0.95
     """``natural``: what the samples of a batch still count at the next step."""
     average_from: int = 1
-    """The epoch from which on weights count for the mean."""
+    """The epoch from which on weights count for the mean; all count where there are fewer."""
     fixed: tuple[str, ...] = ()
     """Features whose weight does not change."""
     tied: tuple[tuple[str, ...], ...] = ()
@@ -63,6 +63,8 @@ class DrlOptions:
                 raise ArgumentError(f"{name} must be a number of at least {least}")
         if self.memory > 1 or (self.update == "natural" and self.rate > 1):
             raise ArgumentError("memory, and the rate of natural updates, must be at most 1")
+        if self.tied and self.update == "natural":
+            raise ArgumentError("natural updates do not tie features")
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +118,8 @@ def drl(
             "natural updates do not learn sparse features", remedy="choose another update"
         )
     learned = AveragedWeights(start, task.sparse_features)
-    natural = NaturalSteps(len(names), batch=options.batch, memory=options.memory)
+    batch = min(options.batch, max(1, len(task)))  # a small set takes a step in every epoch
+    natural = NaturalSteps(len(names), batch=batch, memory=options.memory)
     epochs: list[Epoch] = []
     saved = None
     if checkpoint is not None:

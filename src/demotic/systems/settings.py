@@ -114,3 +114,13 @@ class TrainingConfig:
                 "links of another aligner belong to text that is tokenised already",
                 remedy="say that the text is tokenised",
             )
+        if self.align.file is not None:
+            # Links count words, and splitting compounds would make more of them.
+            for side in ("source", "target"):
+                asked = getattr(self, side)
+                if asked.compounds == "on":
+                    raise ArgumentError(
+                        "links of another aligner do not fit words that are split",
+                        remedy=f"leave out {side}.compounds, or let Demotic align",
+                    )
+                object.__setattr__(self, side, replace(asked, compounds="off"))

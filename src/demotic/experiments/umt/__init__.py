@@ -154,4 +154,4 @@ def _search(bench: Bench, arms: Arms) -> str:
 
 
 def _beyond(bench: Bench, arms: Arms) -> str:
-    return report.beyond(arms.beyond(), arms.tuned_choice())
+    return report.beyond(arms.beyond(), arms.tuned())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from demotic.experiments.umt.training import tuned_by_mert
 from demotic.learn import DrlOptions
 from demotic.metrics import Bleu, evaluate, sentence_bleu_scores
 from demotic.metrics.significance import sign_test
-from demotic.systems.config import from_record
 from demotic.systems.umt.choice import Choice
 from demotic.systems.umt.config import (
     AHEAD,
@@ -88,22 +87,16 @@ class Arms:
     def seeds(self, preset: Preset) -> list[Any]:
         """A preset learned with several seeds, with its learning curve."""
         if preset == "tuned":
-            arm = self.tuned_arm()
-            return [
-                self.bench.learned(
-                    f"tuned-seed-{seed}", replace(arm, seed=seed), self.mert("b30", seed)["weights"]
-                )
-                for seed in self._seeds
-            ]
+            return [self.tuned(seed) for seed in self._seeds]
         arm = replace(self.base(preset), curve=True)
         return [
             self.bench.learned(f"{preset}-seed-{seed}", replace(arm, seed=seed))
             for seed in self._seeds
         ]
 
-    def tuned_choice(self) -> Any:
-        """What the preset ``tuned`` chooses, and what it tried; starts from MERT's weights."""
-        base = self.mert("b30")["weights"]
+    def tuned(self, seed: int = 1) -> Any:
+        """What the preset ``tuned`` makes of MERT's weights, and what it tried."""
+        base = self.mert("b30", seed)["weights"]
 
         def run() -> dict[str, Any]:
             drl = self._short(Arm()).drl
@@ -114,32 +107,18 @@ class Arms:
                     sparse_bits=(8,), sparse_rates=(0.001,),
                 )  # fmt: skip
                 config = replace(config, tuned=tuned)
-            choice = Choice(self.bench.learner(1), config, base)
+            learner = self.bench.learner(seed)
+            choice = Choice(learner, config, base)
             best = choice.run()
+            decoder = learner.decoder(best.search, best.weights, best.sparse)
             return {
-                "search": asdict(best.search),
-                "drl": asdict(best.drl),
                 "label": best.label,
                 "trials": [{"label": t.label, "bleu": t.bleu} for t in choice.trials],
+                "dev": best.bleu,
+                **self.bench.translated(decoder),
             }
 
-        return self.bench.parts.get("tuned-choice", run, settings=base)
-
-    def tuned_arm(self) -> Arm:
-        """The choice, to be learned with several seeds."""
-        chosen = self.tuned_choice()
-        search = from_record(UndirectedOptions, chosen["search"])
-        return Arm(
-            preset="tuned",
-            search=search,
-            drl=from_record(DrlOptions, chosen["drl"]),
-            from_mert=True,
-        )
-
-    def from_mert(self) -> Any:
-        """Learning that starts from the weights of MERT for b30."""
-        arm = replace(self.base("full"), from_mert=True)
-        return self.bench.learned("from-mert", arm, self.mert("b30")["weights"])
+        return self.bench.parts.get(f"tuned-seed-{seed}", run, settings=base)
 
     # -- significance ---------------------------------------------------------------------------
 
@@ -194,8 +173,8 @@ class Arms:
         for name, options in {
             "full path": replace(drl, update="full_path", rate=0.01),
             "two actions": replace(drl, update="two_actions", rate=0.01),
-            "passive-aggressive": replace(drl, update="passive_aggressive", rate=0.01),
-            "MIRA": replace(drl, update="mira", rate=0.01),
+            "passive-aggressive": replace(drl, update="passive_aggressive", rate=0.1),
+            "MIRA": replace(drl, update="mira", rate=0.1),
             "expected reward": replace(drl, update="expected_reward", rate=0.001),
             "Zipf exponent 0": replace(drl, exponent=0.0),
             "Zipf exponent 2": replace(drl, exponent=2.0),

@@ -39,7 +39,6 @@ class Arm:
     drl: DrlOptions = NATURAL
     reward: Reward = "corpus"
     seed: int = 1
-    from_mert: bool = False
     curve: bool = False
 
 
@@ -95,10 +94,8 @@ class Bench:
             progress=self.setup.progress,
         )
 
-    def learned(self, name: str, arm: Arm, mert: Mapping[str, float] | None = None) -> Any:
+    def learned(self, name: str, arm: Arm) -> Any:
         """Learn (or remember) an arm: its weights, its BLEU on dev and test, its translations."""
-        if arm.from_mert != (mert is not None):
-            raise ValueError("MERT's weights belong to an arm that starts from them")
 
         def run() -> dict[str, Any]:
             learner = self.learner(arm.seed, reward=arm.reward)
@@ -106,7 +103,7 @@ class Bench:
             trial = learner.learn(
                 arm.search,
                 learning(names, arm.drl, arm.preset, arm.search),
-                start_weights(names, mert or START, arm.preset, arm.search),
+                start_weights(names, START, arm.preset, arm.search),
                 curve=arm.curve,
             )
             decoder = learner.decoder(trial.search, trial.weights, trial.sparse)
@@ -118,7 +115,7 @@ class Bench:
                 **self.translated(decoder),
             }
 
-        return self.parts.get(name, run, settings=[asdict(arm), mert])
+        return self.parts.get(name, run, settings=asdict(arm))
 
     def translated(self, decoder: HieroDecoder | UndirectedDecoder) -> dict[str, Any]:
         """The test set's translations and their BLEU."""

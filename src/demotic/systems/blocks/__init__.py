@@ -1,6 +1,6 @@
 """Blocks: the localized block model of Tillmann and Zhang (2005), from two texts to a translator.
 
-model = fit(bitext, dev, Config(preset="row4"), out=Path("de-en.demotic"))
+demotic.train(bitext, dev=dev, system="blocks", config={"preset": "row4"}, out="de-en.demotic")
 model = open_model(Bundle.open("de-en.demotic"))
 """
 

@@ -1,6 +1,6 @@
 """UMT: undirected hierarchical translation (Gesmundo and Henderson 2014).
 
-model = fit(bitext, dev, Config(preset="paper"), out=Path("de-en.demotic"))
+demotic.train(bitext, dev=dev, system="umt", config={"preset": "paper"}, out="de-en.demotic")
 
 Rules and language model are Hiero's.  The decoder grows one tree in any order, best action first,
 and its weights are learned from its own roll-outs, judged by BLEU on the development set.

@@ -89,7 +89,8 @@ class Choice:
 
     def _choose_learning(self) -> None:
         config = replace(self.config, decode=self.best.search)
-        for rate in config.learn.rates or config.tuned.rates:
+        usual = config.learn.drl.rate
+        for rate in config.learn.rates or (usual, usual / 5):
             self._keep(self.learn(_with_drl(config, rate=rate)), 0.0)
 
     def _choose_sparse(self) -> None:

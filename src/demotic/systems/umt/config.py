@@ -61,6 +61,8 @@ class LearnConfig:
     def __post_init__(self) -> None:
         if not self.rates and not self.drl.rate:
             raise ArgumentError("a learning rate of 0 learns nothing")
+        if self.drl.update == "natural" and any(rate > 1 for rate in self.rates):
+            raise ArgumentError("the rate of natural updates must be at most 1")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +71,8 @@ class TunedConfig:
 
     First, under the weights to start from, what the policy looks at: ``kappa``, ``bounds``, ``cff``
     in all combinations, ``lookahead``, and what ``decode`` says.  Then learning, as ``LearnConfig``
-    says, at ``rates`` if it names none; the weights to start from stay if that is not better.  Then
-    sparse features beside them, learned by ``expected_reward``, judged on a fifth of the
+    says, and at a fifth of its rate; the weights to start from stay if that is not better.
+    Then sparse features beside them, learned by ``expected_reward``, judged on a fifth of the
     development set that learning does not see.  At last ways to search that take longer.
     """
 
@@ -78,7 +80,6 @@ class TunedConfig:
     bounds: tuple[Bounds, ...] = ("local", "words", "chart")
     cff: tuple[Cff, ...] = ("raw", "delta")
     lookahead: bool = True
-    rates: tuple[float, ...] = (0.05, 0.01)
     sparse_bits: tuple[int, ...] = (16,)
     sparse_rates: tuple[float, ...] = (0.001, 0.0003)
     """Of ``expected_reward``; the first one where ``decode.sparse_bits`` asks for them outright."""
@@ -91,12 +92,15 @@ class TunedConfig:
 
     def __post_init__(self) -> None:
         if not self.sparse_rates:
-            raise ArgumentError("sparse features need a rate", remedy="leave out sparse_bits")
+            raise ArgumentError("sparse features need a rate", remedy="give tuned.sparse_rates one")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Config(TrainingConfig):
-    """Everything that can be chosen; saved in the model in full."""
+    """Everything that can be chosen; saved in the model in full.
+
+    What a preset sets is set by :func:`demotic.systems.config.from_record`.
+    """
 
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"literal": LETTER}
 

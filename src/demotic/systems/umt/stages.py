@@ -18,7 +18,7 @@ from demotic.grammar import RuleTable
 from demotic.learn import DrlOptions
 from demotic.lm import LanguageModel
 from demotic.progress import SILENT, Progress
-from demotic.systems.config import from_record
+from demotic.systems.config import from_record, known
 from demotic.systems.hiero import START
 from demotic.systems.hiero.stages import decoder_of
 from demotic.systems.stages import Training, read_dev
@@ -120,8 +120,8 @@ def learn_again(
         )
     config = _config(model)
     options = config.learn.drl
-    if epochs is not None:
-        options = replace(options, epochs=epochs)
+    # A model whose weights were left as they are has learned for no epoch.
+    options = replace(options, epochs=epochs or options.epochs or DrlOptions().epochs)
     learner = Learner(
         rules=model.rules,
         lm=model.lm,
@@ -143,7 +143,7 @@ def learn_again(
 
 def _config(model: UmtModel) -> Config:
     try:
-        return from_record(Config, model.about.config)
+        return from_record(Config, known(Config, model.about.config))
     except (TypeError, ArgumentError) as error:
         raise CorruptFileError(
             f"the model's configuration cannot be read: {error}", path=model.bundle.folder
