@@ -73,7 +73,10 @@ def command(
     ] = None,
     tokenised: Annotated[
         bool,
-        typer.Option("--tokenised", help="The text has spaces between tokens; take it as it is."),
+        typer.Option(
+            "--tokenised",
+            help="The text has spaces between tokens; take them, and their case, as given.",
+        ),
     ] = False,
     alignment: Annotated[
         Path | None,

@@ -32,13 +32,17 @@ def command(
     dev: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Both in one: TMX, XLIFF, PO, MO, TSV.")
     ] = None,
-    iterations: Annotated[int, typer.Option(min=1, help="Rounds of tuning, at most.")] = 10,
+    iterations: Annotated[
+        int, typer.Option(min=1, help="Rounds of tuning, at most; umt: epochs of learning.")
+    ] = 10,
     seed: Seed = 1,
     threads: Threads = 0,
     quiet: Quiet = False,
     json_log: JsonLog = False,
 ) -> None:
     """Tune a model's weights on a development set: minimum error rate training for BLEU.
+
+    A model of the system umt goes on learning from its own roll-outs instead.
 
     \b
     Examples:

@@ -89,7 +89,8 @@ class TrainingConfig:
     """What every system asks; systems add their own.  Saved in the model."""
 
     tokenised: bool = False
-    """The text has spaces between its tokens already; neither these nor their case change."""
+    """The text has spaces between its tokens already; neither these nor their case change, but
+    ``compounds`` may still be split."""
     dev_size: int = 1000
     """Pairs held out for tuning when no development set is given; at most a tenth of all."""
     seed: int = 1
