@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import resource
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -106,3 +109,18 @@ def test_settings_that_cannot_work_are_refused(tmp_path: Path) -> None:
         LocalEngine(memory=1 << 20)
     with pytest.raises(FileAccessError, match="no such folder"):
         runs(LocalEngine(temp=tmp_path / "nowhere"), 1, 1)
+
+
+def test_a_query_that_is_interrupted_ends_as_an_interruption() -> None:
+    rows = pa.table({"number": list(range(2000))}).to_batches()[0]
+    query = "SELECT sum(a.number * b.number * c.number) AS n FROM rows a, rows b, rows c"
+    late = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+    late.start()
+    try:
+        with (
+            pytest.raises(KeyboardInterrupt),
+            LocalEngine(threads=1).aggregate([(0, rows)], rows.schema, query) as results,
+        ):
+            list(results)
+    finally:
+        late.cancel()

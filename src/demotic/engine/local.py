@@ -132,6 +132,10 @@ def _explained() -> Iterator[None]:
             f"temporary files: {_first_line(error)}",
             remedy="free some disk space or name another folder for temporary files",
         ) from error
+    except RuntimeError as error:
+        if "interrupted" in str(error):  # it swallows what a signal's handler raised
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _first_line(error: Exception) -> str:
