@@ -7,6 +7,7 @@ import math
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -220,15 +221,22 @@ def test_text_in_which_every_block_follows_another_trains_and_translates(tmp_pat
     assert model.translate("zwei").text == "two"
 
 
-def test_the_steps_on_oracles_are_those_with_the_best_bleu_on_dev() -> None:
-    source, target, links = _material()
+def _training(
+    source: Text, target: Text, links: Any, learn: LearnConfig, **others: Any
+) -> BlockTraining:
     options = EventOptions(matching="aligned")
     oriented = orient(extract_blocks(source, target, links), source, target, links, options=options)
+    config = Config(events=options, learn=learn)
+    return BlockTraining(
+        source, target, (links, None), oriented.blocks, oriented.pairs, None, config, **others
+    )
+
+
+def test_the_steps_on_oracles_are_those_with_the_best_bleu_on_dev() -> None:
+    source, target, links = _material()
     said = Said()
-    material = BlockTraining(
-        source, target, (links, None), oriented.blocks, oriented.pairs, None,  # type: ignore[arg-type]
-        Config(events=options, learn=LearnConfig(joint=SgdOptions(passes=1))), progress=said,
-    )  # fmt: skip
+    learn = LearnConfig(joint=SgdOptions(passes=1))
+    material = _training(source, target, links, learn, progress=said)
     dev = Sentences.of(["a b c", "b a c", "a c"], ["x y z", "y x z", "x z"])
     row6 = learn_row(material, "row6", dev)
     assert list(row6.tried) == list(STEPS)
@@ -248,18 +256,14 @@ def test_the_steps_on_oracles_are_those_with_the_best_bleu_on_dev() -> None:
 def test_costs_that_are_learnt_to_be_good_are_warned_of() -> None:
     # The rare block is the reference everywhere: what is frequent must look bad.
     source, target, links = _material()
-    options = EventOptions(matching="aligned")
     links.append([(0, 0)])
     source, target = (
         Text.of(["a b c", "a b c"] * 3 + ["a"]),
         Text.of(["x y z", "y x z"] * 3 + ["q"]),
     )
-    oriented = orient(extract_blocks(source, target, links), source, target, links, options=options)
     said = Said()
-    material = BlockTraining(
-        source, target, (links, None), oriented.blocks, oriented.pairs, None,  # type: ignore[arg-type]
-        Config(events=options, learn=LearnConfig(joint=SgdOptions(passes=1))), progress=said,
-    )  # fmt: skip
+    learn = LearnConfig(joint=SgdOptions(passes=1))
+    material = _training(source, target, links, learn, progress=said)
     found = learn_row(material, "row6", Sentences.of(["a"] * 20, ["q"] * 20))
     assert "Unigram" in wrong_signs(found.learned.weights)
     (warning,) = [line for line in said.lines if line.startswith("warning: ")]
@@ -269,15 +273,9 @@ def test_costs_that_are_learnt_to_be_good_are_warned_of() -> None:
 
 def test_events_are_of_blocks_that_the_development_set_can_use() -> None:
     source, target, links = _material()
-    options = EventOptions(matching="aligned")
-    oriented = orient(extract_blocks(source, target, links), source, target, links, options=options)
 
     def material(only: str, *sentences: str) -> BlockTraining:
-        learn = LearnConfig(only=only)  # type: ignore[arg-type]
-        return BlockTraining(
-            source, target, (links, None), oriented.blocks, oriented.pairs, None,  # type: ignore[arg-type]
-            Config(events=options, learn=learn), sentences=sentences,
-        )  # fmt: skip
+        return _training(source, target, links, LearnConfig(only=only), sentences=sentences)
 
     everything = material("all", "a b").events(pairs=True).successors
     some = material("dev", "a b").events(pairs=True).successors

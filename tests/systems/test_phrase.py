@@ -175,10 +175,10 @@ def test_compounds_of_the_source_are_split_where_its_language_has_them(
     assert split.translate(text).text == "the fire stove house and dog ."
     assert "feuer + ofen + haus" in " ".join(split.explain(text).source_tokens)
     reloaded = demotic.load(tmp_path / "de0")
-    assert reloaded.source.config.compounds == "on"  # type: ignore[attr-defined]
+    assert reloaded.source.config.compounds == "on"
     assert reloaded.translate(text).text == split.translate(text).text
     for whole in (model("fr"), model("de", source={"compounds": "off"})):
-        assert whole.source.config.compounds == "off"  # type: ignore[attr-defined]
+        assert whole.source.config.compounds == "off"
         assert "feuerofenhaus" in whole.translate(text).text
 
 

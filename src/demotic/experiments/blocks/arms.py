@@ -228,14 +228,14 @@ def speed(bench: Bench) -> dict[str, Any]:
         ),
     }  # fmt: skip
     passes = 2 if bench.setup.quick else 40
-    for unit, count in (("group", passes), ("event", 1)):
+    for options in (SgdOptions(passes=passes, unit="group"), SgdOptions(passes=1, unit="event")):
         begin, _ = clock()
-        sgd(events, options=SgdOptions(passes=count, unit=unit))  # type: ignore[arg-type]
+        sgd(events, options=options)
         seconds = clock()[0] - begin
-        found[unit] = {
-            "passes": count,
+        found[options.unit] = {
+            "passes": options.passes,
             "seconds": seconds,
-            "per_second": count * len(events) / seconds,
+            "per_second": options.passes * len(events) / seconds,
         }
     found["memory"] = clock()[1]
     return found

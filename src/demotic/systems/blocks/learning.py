@@ -73,7 +73,7 @@ def learn_local(
     if len(events.successors) == 0:
         raise ArgumentError(
             "no block follows another: the model of orientations cannot be trained",
-            remedy="give more text, or a better alignment",
+            remedy="give more text, better links, or a development set that this text translates",
         )
     if options is None:
         options = learn.joint if row.pairs or frozen is not None else learn.floats
