@@ -60,9 +60,11 @@ class MissingDependencyError(DemoticError):
     """An optional package is needed and not installed; the remedy names it."""
 
 
-def check_counts(options: object, *names: str) -> None:
-    """Raise where one of these options is not a count that fits into 32 bits."""
+def check_counts(options: object, *names: str, least: int = 0, most: int = 2**32 - 1) -> None:
+    """Raise where one of these options is not in a range, by default that of 32 bits."""
     for name in names:
         value = getattr(options, name)
-        if not 0 <= value < 2**32:
-            raise ArgumentError(f"{name} is {value}", remedy="give a number from 0 to 4294967295")
+        if not least <= value <= most:
+            raise ArgumentError(
+                f"{name} is {value}", remedy=f"give a number from {least} to {most}"
+            )

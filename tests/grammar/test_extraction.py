@@ -364,11 +364,11 @@ def test_links_beyond_the_text_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "chosen",
-    [HieroOptions(max_nonterminals=3), HieroOptions(max_phrase=0), HieroOptions(min_hole=0)],
+    [{"max_nonterminals": 3}, {"max_phrase": 0}, {"max_symbols": 101}, {"min_hole": 0}],
 )
-def test_options_out_of_range_are_refused(chosen: HieroOptions, tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError):
-        extract([(["a"], ["b"], [(0, 0)])], tmp_path, chosen)
+def test_options_out_of_range_are_refused(chosen: dict[str, int]) -> None:
+    with pytest.raises(ArgumentError, match=f"{next(iter(chosen))} is"):
+        HieroOptions(**chosen)
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -93,3 +94,26 @@ def test_toml_errors_name_the_file(tmp_path: Path) -> None:
 def test_only_settings_that_a_configuration_has_are_kept() -> None:
     record = {"inner": {"order": 4, "colour": 1}, "magic": True, "quick": True}
     assert known(Outer, record) == {"inner": {"order": 4}, "quick": True}
+
+
+@pytest.mark.parametrize(
+    ("system", "setting"),
+    [
+        ("phrase", {"phrases": {"max_phrase": 0}}),
+        ("phrase", {"tune": {"list_size": 0}}),
+        ("hiero", {"grammar": {"min_hole": 0}}),
+        ("hiero", {"lm": {"order": 0}}),
+        ("umt", {"learn": {"drl": {"rate": 2.0}}}),
+        ("umt", {"learn": {"drl": {"temperature": 0}}}),
+        ("blocks", {"learn": {"list_size": 0}}),
+        ("blocks", {"learn": {"lm_folds": 1}}),
+        ("blocks", {"learn": {"floats": {"passes": -1}}}),
+        ("blocks", {"learn": {"joint": {"sample": 0}}}),
+    ],
+)
+def test_numbers_that_cannot_work_are_refused_before_the_work(
+    system: str, setting: dict[str, Any]
+) -> None:
+    config = import_module(f"demotic.systems.{system}").Config
+    with pytest.raises(ArgumentError):
+        from_record(config, setting)

@@ -27,7 +27,7 @@ from tests.systems.test_hiero import Interrupted
 QUICK: dict[str, Any] = {
     "lm": {"order": 3},
     "preset": "full",
-    "learn": {"rates": [0.1], "drl": {"epochs": 2, "batch": 10, "average_from": 1}},
+    "learn": {"rates": [0.1], "drl": {"epochs": 2}},
 }
 NARROW: dict[str, Any] = {
     "kappa": [0.0, 1.0], "bounds": ["local", "words"], "cff": ["raw"],
@@ -194,7 +194,7 @@ def test_the_tuned_preset_tries_all_and_keeps_the_best(tmp_path: Path) -> None:
     trials = [trial["search"] for trial in record["trials"]]
     for name in ("kappa", "bounds", "repairs", "beam", "restarts"):
         assert {trial[name] for trial in trials} >= set(NARROW[name])
-    assert {trial["drl"]["update"] for trial in record["trials"]} >= {"natural"}
+    assert {trial["drl"]["update"] for trial in record["trials"]} >= {"replay"}
     assert {trial["drl"]["epochs"] for trial in record["trials"]} >= {0, 2}
     assert record["chosen"]["bleu"] >= max(trial["bleu"] for trial in record["trials"]) - 0.2
     assert model.about.config["decode"] == record["chosen"]["search"]
@@ -270,7 +270,7 @@ def test_the_preset_literal_is_the_paper_to_the_letter_unless_told_otherwise() -
     assert config.decode.kappa == 0.5
     assert config.learn.drl.update == "full_path"
     assert config.learn.reward == "sentence"
-    assert from_record(Config, {"preset": "paper"}).learn.drl.update == "natural"
+    assert from_record(Config, {"preset": "paper"}).learn.drl.update == "replay"
 
 
 def test_the_reward_of_a_corpus_is_its_bleu_with_one_sentence_exchanged(umt_model: Path) -> None:

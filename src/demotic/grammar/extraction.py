@@ -80,10 +80,10 @@ class HieroOptions:
     orientations: bool = False
 
     def __post_init__(self) -> None:
-        check_counts(
-            self, "max_phrase", "max_symbols", "max_nonterminals", "min_hole", "max_targets",
-            "min_sentences",
-        )  # fmt: skip
+        check_counts(self, "max_phrase", "max_symbols", least=1, most=100)
+        check_counts(self, "max_nonterminals", most=2)
+        check_counts(self, "min_hole", least=1)
+        check_counts(self, "max_targets", "min_sentences")
 
     @classmethod
     def phrases(

@@ -46,12 +46,6 @@ class AveragedWeights:
         """The present step ends, whether it changed anything or not."""
         self.count += 1
 
-    def forget(self) -> None:
-        """The mean begins anew, with the present weights."""
-        self.dense_sum[:] = 0.0
-        self.sparse_sum[:] = 0.0
-        self.count = 1
-
     def mean(self) -> Floats:
         """The mean of the dense weights before the first step and after each."""
         return np.asarray(self.dense - self.dense_sum / self.count)

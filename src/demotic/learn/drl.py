@@ -3,7 +3,8 @@
 A policy takes the action of the highest score w·phi(s, a).  On each example the learner follows the
 policy, picks a state of its path and another action there, follows the policy from that action on,
 and where the new end is better moves the weights towards the features of the new path.  The result
-is the mean of the weights after every example.  ``natural`` updates look at many samples together.
+is the mean of the weights after every example.  ``replay`` looks at many samples together, once in
+an epoch.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from demotic.forest.weights import Floats
 from demotic.learn import drl_state
 from demotic.learn.averaged import AveragedWeights
 from demotic.learn.episodes import Epoch, Task
-from demotic.learn.natural import NaturalSteps
+from demotic.learn.replay import Replay
 from demotic.learn.saved_state import SavedState
 from demotic.learn.updates import BOTH_WAYS, Difference, Update, difference, step_size
 from demotic.progress import SILENT, Progress
@@ -36,19 +37,17 @@ class DrlOptions:
     rate: float = 0.1
     """eta: how far an update goes."""
     update: Update = "full_path"
-    """What an update looks at; those with a margin take ``rate`` as the longest step, and
-    ``expected_reward`` takes it times the gain, and ``natural`` turns by that share towards what
-    the samples ask for, less in later epochs."""
+    """What an update looks at; those with a margin take ``rate`` as the longest step,
+    ``expected_reward`` takes it times the gain, and ``replay`` goes that share of the way to what
+    all samples ask for."""
     exponent: float = 1.0
     """Of Zipf's law, by which the other action is drawn; 0 draws uniformly."""
     samples: int = 1
     """States tried on the path of each example, all under the same weights."""
-    batch: int = 100
-    """``natural``: examples from one step to the next; all of them where there are fewer."""
-    memory: float = 0.95
-    """``natural``: what the samples of a batch still count at the next step."""
-    average_from: int = 1
-    """The epoch from which on weights count for the mean; all count where there are fewer."""
+    memory: float = 0.9
+    """``replay``: what samples still count an epoch later."""
+    temperature: float = 0.15
+    """``replay``: the lead at which a sample is as good as decided, where a usual one is 1."""
     fixed: tuple[str, ...] = ()
     """Features whose weight does not change."""
     tied: tuple[tuple[str, ...], ...] = ()
@@ -56,26 +55,27 @@ class DrlOptions:
 
     def __post_init__(self) -> None:
         for name, least in (
-            ("epochs", 0), ("samples", 1), ("exponent", 0), ("rate", 0), ("batch", 1),
-            ("memory", 0), ("average_from", 1),
+            ("epochs", 0), ("samples", 1), ("exponent", 0), ("rate", 0), ("memory", 0),
+            ("temperature", 1e-6),
         ):  # fmt: skip
             if not least <= getattr(self, name) < math.inf:
                 raise ArgumentError(f"{name} must be a number of at least {least}")
-        if self.memory > 1 or (self.update == "natural" and self.rate > 1):
-            raise ArgumentError("memory, and the rate of natural updates, must be at most 1")
-        if self.tied and self.update == "natural":
-            raise ArgumentError("natural updates do not tie features")
+        if self.memory > 1 or (self.update == "replay" and self.rate > 1):
+            raise ArgumentError("memory, and the rate of replay, must be at most 1")
+        if self.tied and self.update == "replay":
+            raise ArgumentError("replay does not tie features")
 
 
 @dataclass(frozen=True, eq=False)
 class DrlResult:
-    """The averaged weights, and how they were reached."""
+    """What was learned, and how it was reached."""
 
     weights: dict[str, float]
+    """Averaged; those of the best epoch, for ``replay``."""
     sparse: Floats
     """Averaged weights of sparse features, by id."""
     last: dict[str, float]
-    """The weights after the last example, not averaged."""
+    """The weights at the end of the last epoch."""
     epochs: tuple[Epoch, ...] = field(default=())
 
 
@@ -84,7 +84,7 @@ class DivergedError(DemoticError):
 
 
 Evaluate = Callable[[dict[str, float], Floats], float]
-"""From averaged weights, by name and sparse ones by id, to a score."""
+"""From what was learned so far, weights by name and sparse ones by id, to a score."""
 
 Prepare = Callable[[Floats, Floats], None]
 """Told the weights, dense and sparse, before each epoch."""
@@ -106,26 +106,27 @@ def drl(
 
     With ``checkpoint`` the state is written after each epoch; ``resume`` continues from there, if
     it exists, to the same result as without a break.  ``prepare`` is told the weights before each
-    epoch, ``evaluate`` scores the averaged ones after it.  The same seed gives the same result on
+    epoch, ``evaluate`` scores what was learned after it.  The same seed gives the same result on
     every run.
     """
     options = options or DrlOptions()
     names = tuple(task.feature_names)
     start = np.array([float(weights.get(name, 0.0)) for name in names])
     _check(names, weights, start, options, seed)
-    if options.update == "natural" and task.sparse_features:
-        raise ArgumentError(
-            "natural updates do not learn sparse features", remedy="choose another update"
-        )
     learned = AveragedWeights(start, task.sparse_features)
-    batch = min(options.batch, max(1, len(task)))  # a small set takes a step in every epoch
-    natural = NaturalSteps(len(names), batch=batch, memory=options.memory)
+    replay = None
+    if options.update == "replay":
+        if task.sparse_features:
+            raise ArgumentError(
+                "replay does not learn sparse features", remedy="choose another update"
+            )
+        replay = Replay(len(names), memory=options.memory, temperature=options.temperature)
     epochs: list[Epoch] = []
     saved = None
     if checkpoint is not None:
         saved = SavedState(checkpoint, drl_state.settings(names, start, len(task), options, seed))
         if resume and checkpoint.exists():
-            epochs = drl_state.restore(saved, learned, natural)
+            epochs = drl_state.restore(saved, learned, replay)
             if len(epochs) > options.epochs:
                 raise ArgumentError(
                     f"{len(epochs)} epochs were learned already, more than {options.epochs}",
@@ -138,25 +139,25 @@ def drl(
         advance(len(epochs) * len(task))
         for number in range(len(epochs) + 1, options.epochs + 1):
             begin = time.process_time()
-            if number == options.average_from:
-                learned.forget()
             if prepare is not None:
                 prepare(learned.dense, learned.sparse)
             with np.errstate(over="ignore", invalid="ignore"):  # an error says it below
                 reward, samples, updates = _epoch(
-                    task, learned, natural, options, _changes(names, options), [seed, number],
+                    task, learned, replay, options, _changes(names, options), [seed, number],
                     advance,
                 )  # fmt: skip
+                if replay is not None:
+                    learned.add(replay.step(learned.dense, reward, options.rate))
             seconds = time.process_time() - begin
             score = None
             if evaluate is not None:
-                score = evaluate(_named(names, learned.mean()), learned.sparse_mean())
+                score = evaluate(_named(names, _result(learned, replay)), learned.sparse_mean())
             epochs.append(Epoch(number, reward, samples, updates, score, seconds))
             if saved is not None:
-                drl_state.save(saved, learned, natural, epochs)
+                drl_state.save(saved, learned, replay, epochs)
             progress.say(_news(epochs[-1]))
     return DrlResult(
-        _named(names, learned.mean()),
+        _named(names, _result(learned, replay)),
         learned.sparse_mean(),
         _named(names, learned.dense),
         tuple(epochs),
@@ -166,7 +167,7 @@ def drl(
 def _epoch(
     task: Task[Any],
     learned: AveragedWeights,
-    natural: NaturalSteps,
+    replay: Replay | None,
     options: DrlOptions,
     changes: Callable[[Floats], Floats],
     seed: list[int],
@@ -193,8 +194,8 @@ def _epoch(
                 continue  # only what is strictly better teaches
             toward = difference(sample, options.update)
             toward = toward._replace(dense=changes(toward.dense))
-            if options.update == "natural":
-                natural.see(toward.dense, gain)
+            if replay is not None:
+                replay.see(toward.dense, gain)
                 updates += 1
                 continue
             if gain == 0:
@@ -204,10 +205,6 @@ def _epoch(
             moves.append((size, toward))
         for size, toward in moves:
             learned.add(size * toward.dense, toward.ids, size * toward.values)
-        if options.update == "natural":
-            change = natural.step(learned.dense, options.rate / math.sqrt(seed[1]))
-            if change is not None:
-                learned.add(change)
         learned.step()  # update or not
         if samples and not learned.finite:
             raise DivergedError(
@@ -218,6 +215,11 @@ def _epoch(
         updates += len(moves)
         advance(1)
     return (math.fsum(rewards) / len(rewards) if rewards else 0.0), tried, updates
+
+
+def _result(learned: AveragedWeights, replay: Replay | None) -> Floats:
+    """What was learned so far."""
+    return learned.mean() if replay is None or not len(replay.best) else replay.best
 
 
 def _changes(names: Sequence[str], options: DrlOptions) -> Callable[[Floats], Floats]:

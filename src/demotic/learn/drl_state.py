@@ -6,14 +6,18 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from demotic.forest.weights import Floats
 from demotic.learn.averaged import AveragedWeights
 from demotic.learn.episodes import Epoch
-from demotic.learn.natural import NaturalSteps
+from demotic.learn.replay import Replay
 from demotic.learn.saved_state import SavedState
 
 if TYPE_CHECKING:
     from demotic.learn.drl import DrlOptions
+
+_REPLAYED = ("differences", "gains", "counts")
 
 
 def settings(
@@ -32,13 +36,10 @@ def settings(
 
 
 def save(
-    saved: SavedState, learned: AveragedWeights, natural: NaturalSteps, epochs: Sequence[Epoch]
+    saved: SavedState, learned: AveragedWeights, replay: Replay | None, epochs: Sequence[Epoch]
 ) -> None:
     """Write the state after an epoch."""
     state = {
-        "covariance": natural.covariance.tolist(),
-        "gradient": natural.gradient.tolist(),
-        "examples": natural.examples,
         "weights": learned.dense.tolist(),
         "sum": learned.dense_sum.tolist(),
         "count": learned.count,
@@ -47,22 +48,26 @@ def save(
     arrays = None
     if len(learned.sparse):
         arrays = {"weights": learned.sparse, "sum": learned.sparse_sum}
+    if replay is not None:
+        state["best"] = [replay.reward, replay.best.tolist()]
+        arrays = {name: getattr(replay, name) for name in _REPLAYED}
     saved.save(state, arrays, number=len(epochs))
 
 
-def restore(saved: SavedState, learned: AveragedWeights, natural: NaturalSteps) -> list[Epoch]:
+def restore(saved: SavedState, learned: AveragedWeights, replay: Replay | None) -> list[Epoch]:
     """Put the saved state back; the epochs behind it."""
     record, arrays = saved.load()
     try:
         learned.dense[:] = record["weights"]
         learned.dense_sum[:] = record["sum"]
         learned.count = int(record["count"])
-        natural.covariance[:] = record["covariance"]
-        natural.gradient[:] = record["gradient"]
-        natural.examples = int(record["examples"])
-        if len(learned.sparse):
-            if arrays is None:
-                raise ValueError("there are no sparse weights")
+        if arrays is None and (replay is not None or len(learned.sparse)):
+            raise ValueError("its arrays are missing")
+        if replay is not None and arrays is not None:
+            replay.reward, replay.best = float(record["best"][0]), np.array(record["best"][1])
+            for name in _REPLAYED:
+                setattr(replay, name, arrays[name])
+        if len(learned.sparse) and arrays is not None:
             learned.sparse[:] = arrays["weights"]
             learned.sparse_sum[:] = arrays["sum"]
         return [Epoch(**epoch) for epoch in record["epochs"]]

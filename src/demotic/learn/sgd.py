@@ -48,7 +48,11 @@ class SgdOptions:
     hogwild: bool = False
 
     def __post_init__(self) -> None:
-        check_counts(self, "minibatch")
+        check_counts(self, "passes", "minibatch")
+        if not 0 < self.decay <= 1:
+            raise ArgumentError("decay must be above 0 and at most 1")
+        if not 0 < self.sample <= 1:
+            raise ArgumentError("sample must be above 0 and at most 1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +76,6 @@ def sgd(
 ) -> LearningResult:
     """Learn weights; those of ``train_dense`` that are false, and binary ones, may stay fixed."""
     options = options or SgdOptions()
-    if not 0 < options.decay <= 1:
-        raise ArgumentError("decay must be above 0 and at most 1")
     initial = initial or LocalWeights.zeros(events)
     learner = _core.LocalLearner(
         events,
@@ -118,8 +120,6 @@ def run(
     """Visit the events pass by pass."""
     if passes < 0:
         raise ArgumentError("passes must be 0 or more")
-    if not 0 < sample <= 1:
-        raise ArgumentError("sample must be above 0 and at most 1")
     if len(events) == 0:
         raise ArgumentError("there are no events to learn from")
     visited = math.ceil(learner.visits * sample)

@@ -7,8 +7,8 @@ Passive-Aggressive and MIRA worse.
 ``expected_reward`` is ours.  Alternatives that are better by luck have, on the whole, lower scores
 under the present weights than what was taken; to learn from them alone wears good weights down.
 So it learns from both kinds: it follows the gradient of the reward that a coin would expect which
-takes one of the two paths with the odds of their scores.  ``natural``, ours as well, takes its
-steps from many samples together: see :mod:`demotic.learn.natural`.
+takes one of the two paths with the odds of their scores.  ``replay``, ours as well, does so
+with all samples seen so far: see :mod:`demotic.learn.replay`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from demotic.forest.weights import Floats
 from demotic.learn.episodes import Rollout, Sample
 
 Update = Literal[
-    "full_path", "two_actions", "passive_aggressive", "mira", "expected_reward", "natural"
+    "full_path", "two_actions", "passive_aggressive", "mira", "expected_reward", "replay"
 ]
-BOTH_WAYS: tuple[Update, ...] = ("expected_reward", "natural")
+BOTH_WAYS: tuple[Update, ...] = ("expected_reward", "replay")
 """Those that learn from alternatives that are worse, too."""
 
 

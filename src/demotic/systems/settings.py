@@ -8,8 +8,9 @@ from pathlib import Path
 from demotic.align.symmetrise import DEFAULT
 from demotic.corpus import Cleaning, OrthographyConfig
 from demotic.engine import LocalEngine
-from demotic.errors import ArgumentError, FileAccessError
+from demotic.errors import ArgumentError, FileAccessError, check_counts
 from demotic.learn import MertOptions
+from demotic.lm.estimation import MAX_ORDER
 from demotic.systems.tuning import Kind
 
 
@@ -53,6 +54,9 @@ class LmConfig:
     order: int = 5
     prune: tuple[int, ...] = ()
 
+    def __post_init__(self) -> None:
+        check_counts(self, "order", least=1, most=MAX_ORDER)
+
 
 @dataclass(frozen=True, kw_only=True)
 class TuneConfig:
@@ -61,6 +65,9 @@ class TuneConfig:
     candidates: Kind = "kbest"
     list_size: int = 100
     mert: MertOptions = field(default_factory=MertOptions)
+
+    def __post_init__(self) -> None:
+        check_counts(self, "list_size", least=1)
 
 
 RULE_WEIGHTS = {

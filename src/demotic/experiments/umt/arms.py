@@ -82,7 +82,7 @@ class Arms:
         """In a quick run, learning is short."""
         if not self._quick:
             return arm
-        return replace(arm, drl=replace(arm.drl, epochs=2, batch=10, average_from=1))
+        return replace(arm, drl=replace(arm.drl, epochs=2))
 
     def seeds(self, preset: Preset) -> list[Any]:
         """A preset learned with several seeds, with its learning curve."""
@@ -169,7 +169,7 @@ class Arms:
             name = f"literal, {name}"
             yield "e4", name, self._variation(name, replace(literal, search=search))
         drl = base.drl
-        yield "e5", "natural updates", self.bench.learned("paper-base", base)
+        yield "e5", "replay", self.bench.learned("paper-base", base)
         for name, options in {
             "full path": replace(drl, update="full_path", rate=0.01),
             "two actions": replace(drl, update="two_actions", rate=0.01),
@@ -182,7 +182,7 @@ class Arms:
             "10 samples a sentence": replace(drl, samples=10),
         }.items():
             # The paper's updates look at BLEU+1 of the sentence.
-            reward: Reward = "corpus" if options.update == "natural" else "sentence"
+            reward: Reward = "corpus" if options.update == "replay" else "sentence"
             yield "e5", name, self._variation(name, replace(base, drl=options, reward=reward))
         for name, arm in {
             "reward of the sentence alone": replace(base, reward="sentence"),

@@ -22,7 +22,7 @@ from demotic.metrics import Bleu
 from demotic.systems.hiero import START, HieroModel
 from demotic.systems.hiero.config import Config as HieroConfig
 from demotic.systems.tuning import DevSet, encoded_dev
-from demotic.systems.umt.config import AHEAD, NATURAL, Preset, Reward
+from demotic.systems.umt.config import AHEAD, REPLAY, Preset, Reward
 from demotic.systems.umt.learning import Learner
 from demotic.systems.umt.start import learning, start_weights
 
@@ -36,7 +36,7 @@ class Arm:
 
     preset: Preset = "paper"
     search: UndirectedOptions = AHEAD
-    drl: DrlOptions = NATURAL
+    drl: DrlOptions = REPLAY
     reward: Reward = "corpus"
     seed: int = 1
     curve: bool = False

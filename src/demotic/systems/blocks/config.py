@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from demotic.decode.blocks import BlockDecoderOptions
-from demotic.errors import ArgumentError
+from demotic.errors import ArgumentError, check_counts
 from demotic.grammar.blocks import BlockOptions
 from demotic.grammar.orientation import EventOptions
 from demotic.learn.sgd import SgdOptions
@@ -42,6 +42,11 @@ class LearnConfig:
     pass_through: float = -5.0
     """What a word costs that passes through, beside its features."""
 
+    def __post_init__(self) -> None:
+        check_counts(self, "perceptron_passes", "list_size", least=1)
+        if self.lm_folds < 0 or self.lm_folds == 1:
+            raise ArgumentError(f"learn.lm_folds is {self.lm_folds}", remedy="0, or at least 2")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Config(TrainingConfig):
@@ -64,10 +69,6 @@ class Config(TrainingConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.learn.lm_folds < 0 or self.learn.lm_folds == 1:
-            raise ArgumentError(
-                f"learn.lm_folds is {self.learn.lm_folds}", remedy="0, or at least 2"
-            )
         if self.preset not in ROWS or ROWS[self.preset].floats == "test":
             raise ArgumentError(
                 f"there is no preset '{self.preset}'", remedy="row1 to row7, or tuned"

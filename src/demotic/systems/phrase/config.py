@@ -38,6 +38,9 @@ class PhraseTableConfig:
     """A phrase table made by another system, such as Moses (text, ``.gz``), or a binary table of
     Demotic's (``.bin``): used as it is, instead of extracting one."""
 
+    def __post_init__(self) -> None:
+        self.extraction()  # complains if need be
+
     def extraction(self) -> HieroOptions:
         """The same for the extractor."""
         return HieroOptions.phrases(

@@ -4,8 +4,8 @@ Presets say which features there are and what is tried on the development set:
 
 ``paper``   the features that the paper names: P(f|e), lexical weights in both directions, language
             model, word penalty, and the bounds of branches (CFF); Glue and PassThrough for the
-            rules that the paper takes for granted.  One policy, greedy, that looks ahead; natural
-            updates.
+            rules that the paper takes for granted.  One policy, greedy, that looks ahead and
+            learns by replay.
 ``full``    every feature that Hiero has: P(e|f), the number of rules and of unknown words as well.
 ``tuned``   ``full``, and what helps on the development set of all that ``TunedConfig`` lists.
 ``literal`` ``paper`` to the letter: bounds without language model, no lookahead, full-path updates.
@@ -30,13 +30,13 @@ Reward = Literal["sentence", "corpus"]
 
 AHEAD = UndirectedOptions(bounds="chart", cff="delta", lookahead=True)
 """A greedy policy that knows what the language model will say of the branches to come."""
-NATURAL = DrlOptions(update="natural", rate=0.05, samples=3, average_from=4)
+REPLAY = DrlOptions(update="replay", rate=0.3, samples=3)
 LETTER: dict[str, Any] = {
     "decode": {"bounds": "local", "cff": "raw", "lookahead": False},
     "learn": {
         "rates": [1.0, 0.1, 0.01],
         "reward": "sentence",
-        "drl": {"update": "full_path", "rate": 0.1, "samples": 1, "average_from": 1},
+        "drl": {"update": "full_path", "rate": 0.1, "samples": 1},
     },
 }
 """The settings of the preset ``literal``."""
@@ -54,15 +54,15 @@ class LearnConfig:
     start: Literal["auto", "default", "mert"] = "auto"
     """Weights to start from: fixed ones, or those that MERT finds for cube pruning.  ``auto`` is
     MERT for the preset ``tuned``, and fixed ones for the others."""
-    drl: DrlOptions = field(default_factory=lambda: NATURAL)
+    drl: DrlOptions = field(default_factory=lambda: REPLAY)
     memory: int = 1 << 30
     """Bytes of parsed sentences kept from epoch to epoch; beyond, sentences are parsed again."""
 
     def __post_init__(self) -> None:
         if not self.rates and not self.drl.rate:
             raise ArgumentError("a learning rate of 0 learns nothing")
-        if self.drl.update == "natural" and any(rate > 1 for rate in self.rates):
-            raise ArgumentError("the rate of natural updates must be at most 1")
+        if self.drl.update == "replay" and any(rate > 1 for rate in self.rates):
+            raise ArgumentError("the rate of replay must be at most 1")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,11 +36,11 @@ def learning(
     """Options that leave alone what the preset leaves out, and bounds that must not be learned.
 
     Differences of bounds telescope: DRL sees no difference between two full paths, so their weight
-    stays 1.  So it does with ``natural`` updates: bounds grow with the weights they are computed
+    stays 1.  So it does with ``replay``: bounds grow with the weights they are computed
     from, and cannot be learned as if they were features beside the others.
     """
     fixed = {*options.fixed, *(name for name in names if not _known(name, preset))}
-    if search.cff != "raw" or options.update == "natural":
+    if search.cff != "raw" or options.update == "replay":
         fixed |= set(CFF)
     return replace(options, fixed=tuple(sorted(fixed)))
 
