@@ -16,18 +16,9 @@ from demotic.learn.decisions import DecisionEpisode
 from demotic.learn.decisions import Path as Rollout
 from demotic.learn.updates import Update
 from tests.learn.test_decisions import OneWay
-from tests.learn.walks import Spelling, Spellings, Word, spellings
+from tests.learn.walks import Spelling, Spellings, Word, mean_reward, spellings
 
 QUICK = DrlOptions(epochs=3, rate=0.1)
-
-
-def mean_reward(task: Spellings, weights: dict[str, float]) -> float:
-    row = np.array([weights[name] for name in task.feature_names])
-    found = [
-        task.reward(i, task.episode(i).samples(row, [(0.0, 0.0)])[0].taken)
-        for i in range(len(task))
-    ]
-    return float(np.mean(found))
 
 
 @pytest.mark.parametrize(

@@ -88,3 +88,13 @@ def spellings(
         examples.append(Spelling(length, letters, rows))
     names = (*(f"f{i}" for i in range(features - 1)), "potential")
     return Spellings(hidden, examples, names)
+
+
+def mean_reward(task: Spellings, weights: dict[str, float]) -> float:
+    """What the policy's own words are worth."""
+    row = np.array([weights[name] for name in task.feature_names])
+    found = [
+        task.reward(i, task.episode(i).samples(row, [(0.0, 0.0)])[0].taken)
+        for i in range(len(task))
+    ]
+    return float(np.mean(found))

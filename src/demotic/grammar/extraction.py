@@ -83,7 +83,8 @@ class HieroOptions:
         check_counts(self, "max_phrase", "max_symbols", least=1, most=100)
         check_counts(self, "max_nonterminals", most=2)
         check_counts(self, "min_hole", least=1)
-        check_counts(self, "max_targets", "min_sentences")
+        check_counts(self, "max_targets")
+        check_counts(self, "min_sentences", least=1, most=3)
 
     @classmethod
     def phrases(

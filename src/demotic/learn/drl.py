@@ -44,24 +44,26 @@ class DrlOptions:
     """Of Zipf's law, by which the other action is drawn; 0 draws uniformly."""
     samples: int = 1
     """States tried on the path of each example, all under the same weights."""
-    memory: float = 0.9
+    keep: float = 0.9
     """``replay``: what samples still count an epoch later."""
     temperature: float = 0.15
-    """``replay``: the lead at which a sample is as good as decided, where a usual one is 1."""
+    """``replay``: of the coins' odds, where a usual lead is 1; the lower, the more a small lead
+    decides."""
     fixed: tuple[str, ...] = ()
-    """Features whose weight does not change."""
+    """Features whose weight does not change.  ``replay`` leaves them out where it compares
+    scores: their weight should be 0, or their values follow the other weights as bounds do."""
     tied: tuple[tuple[str, ...], ...] = ()
     """Groups of features whose weights change together, by the sum of their differences."""
 
     def __post_init__(self) -> None:
         for name, least in (
-            ("epochs", 0), ("samples", 1), ("exponent", 0), ("rate", 0), ("memory", 0),
+            ("epochs", 0), ("samples", 1), ("exponent", 0), ("rate", 0), ("keep", 0),
             ("temperature", 1e-6),
         ):  # fmt: skip
             if not least <= getattr(self, name) < math.inf:
                 raise ArgumentError(f"{name} must be a number of at least {least}")
-        if self.memory > 1 or (self.update == "replay" and self.rate > 1):
-            raise ArgumentError("memory, and the rate of replay, must be at most 1")
+        if self.keep > 1 or (self.update == "replay" and self.rate > 1):
+            raise ArgumentError("keep, and the rate of replay, must be at most 1")
         if self.tied and self.update == "replay":
             raise ArgumentError("replay does not tie features")
 
@@ -71,7 +73,7 @@ class DrlResult:
     """What was learned, and how it was reached."""
 
     weights: dict[str, float]
-    """Averaged; those of the best epoch, for ``replay``."""
+    """Averaged; for ``replay`` the best of those that were tried."""
     sparse: Floats
     """Averaged weights of sparse features, by id."""
     last: dict[str, float]
@@ -120,7 +122,7 @@ def drl(
             raise ArgumentError(
                 "replay does not learn sparse features", remedy="choose another update"
             )
-        replay = Replay(len(names), memory=options.memory, temperature=options.temperature)
+        replay = Replay(start, keep=options.keep, temperature=options.temperature)
     epochs: list[Epoch] = []
     saved = None
     if checkpoint is not None:
@@ -147,7 +149,9 @@ def drl(
                     advance,
                 )  # fmt: skip
                 if replay is not None:
-                    learned.add(replay.step(learned.dense, reward, options.rate))
+                    replay.judge(learned.dense, reward)
+                    learned.add(replay.step(learned.dense, options.rate))
+            _check_finite(learned, number)
             seconds = time.process_time() - begin
             score = None
             if evaluate is not None:
@@ -156,6 +160,10 @@ def drl(
             if saved is not None:
                 drl_state.save(saved, learned, replay, epochs)
             progress.say(_news(epochs[-1]))
+    if replay is not None and epochs:  # the last step has not been tried yet
+        if prepare is not None:
+            prepare(learned.dense, learned.sparse)
+        replay.judge(learned.dense, _mean_reward(task, learned.dense))
     return DrlResult(
         _named(names, _result(learned, replay)),
         learned.sparse_mean(),
@@ -195,6 +203,8 @@ def _epoch(
             toward = difference(sample, options.update)
             toward = toward._replace(dense=changes(toward.dense))
             if replay is not None:
+                if not (math.isfinite(gain) and np.isfinite(toward.dense).all()):
+                    raise DivergedError(f"a feature or reward of example {example + 1} is infinite")
                 replay.see(toward.dense, gain)
                 updates += 1
                 continue
@@ -206,20 +216,35 @@ def _epoch(
         for size, toward in moves:
             learned.add(size * toward.dense, toward.ids, size * toward.values)
         learned.step()  # update or not
-        if samples and not learned.finite:
-            raise DivergedError(
-                f"the weights grew beyond all numbers in epoch {seed[1]}",
-                remedy="learn at a lower rate; the checkpoint has the weights of the epoch before",
-            )
+        if samples:
+            _check_finite(learned, seed[1])
         tried += len(samples)
         updates += len(moves)
         advance(1)
     return (math.fsum(rewards) / len(rewards) if rewards else 0.0), tried, updates
 
 
+def _check_finite(learned: AveragedWeights, epoch: int) -> None:
+    if not learned.finite:
+        raise DivergedError(
+            f"the weights grew beyond all numbers in epoch {epoch}",
+            remedy="learn at a lower rate; the checkpoint has the weights of the epoch before",
+        )
+
+
+def _mean_reward(task: Task[Any], weights: Floats) -> float:
+    """Of the policy's own paths."""
+    rewards = [
+        task.reward(example, samples[0].taken)
+        for example in range(len(task))
+        if (samples := task.episode(example).samples(weights, [(0.0, 0.0)]))
+    ]
+    return math.fsum(rewards) / len(rewards) if rewards else 0.0
+
+
 def _result(learned: AveragedWeights, replay: Replay | None) -> Floats:
     """What was learned so far."""
-    return learned.mean() if replay is None or not len(replay.best) else replay.best
+    return learned.mean() if replay is None else replay.best
 
 
 def _changes(names: Sequence[str], options: DrlOptions) -> Callable[[Floats], Floats]:

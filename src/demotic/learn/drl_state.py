@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from demotic.forest.weights import Floats
 from demotic.learn.averaged import AveragedWeights
 from demotic.learn.episodes import Epoch
@@ -16,8 +14,6 @@ from demotic.learn.saved_state import SavedState
 
 if TYPE_CHECKING:
     from demotic.learn.drl import DrlOptions
-
-_REPLAYED = ("differences", "gains", "counts")
 
 
 def settings(
@@ -49,8 +45,7 @@ def save(
     if len(learned.sparse):
         arrays = {"weights": learned.sparse, "sum": learned.sparse_sum}
     if replay is not None:
-        state["best"] = [replay.reward, replay.best.tolist()]
-        arrays = {name: getattr(replay, name) for name in _REPLAYED}
+        arrays = replay.to_arrays()
     saved.save(state, arrays, number=len(epochs))
 
 
@@ -64,9 +59,7 @@ def restore(saved: SavedState, learned: AveragedWeights, replay: Replay | None) 
         if arrays is None and (replay is not None or len(learned.sparse)):
             raise ValueError("its arrays are missing")
         if replay is not None and arrays is not None:
-            replay.reward, replay.best = float(record["best"][0]), np.array(record["best"][1])
-            for name in _REPLAYED:
-                setattr(replay, name, arrays[name])
+            replay.restore(arrays)
         if len(learned.sparse) and arrays is not None:
             learned.sparse[:] = arrays["weights"]
             learned.sparse_sum[:] = arrays["sum"]

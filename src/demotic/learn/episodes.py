@@ -106,7 +106,7 @@ class Epoch:
     """The mean reward of the policy's own paths, under the weights of each moment."""
     samples: int
     updates: int
-    """Samples that moved the weights."""
+    """Samples that were learned from."""
     score: float | None
     """Of the averaged weights, by whoever evaluates between epochs."""
     seconds: float

@@ -10,15 +10,16 @@ epoch weights are sought under which coins with the odds of the scores would gai
 
     J(w) = sum gain / (1 + exp(-w·D / temperature)),
 
-and the weights go a share of the way there.  Lengths are measured by the differences themselves,
-so that features of any size or company learn alike; only the direction of weights matters to a
-policy, and their length stays.  Weights do not change within an epoch, so its mean reward is what
-they are worth: those of the best epoch are the result.
+uphill from the present ones, and the weights go a share of the way there.  Lengths are measured by
+the differences themselves, so that features of any size or company learn alike; only the direction
+of weights matters to a policy, and their length stays.  Weights do not change within an epoch, so
+its mean reward is what they are worth: the best ones are the result.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -40,15 +41,15 @@ _FIRST_STEP, _LAST_STEP = 0.3, 1e-4
 class Replay:
     """Differences and gains, the older the less they count; and the weights that did best."""
 
-    def __init__(self, size: int, *, memory: float, temperature: float) -> None:
-        """What was seen counts ``memory`` times as much after each epoch."""
-        self.differences = np.empty((0, size))
+    def __init__(self, start: Floats, *, keep: float, temperature: float) -> None:
+        """What was seen counts ``keep`` times as much after each epoch."""
+        self.differences = np.empty((0, len(start)))
         self.gains = np.empty(0)
         self.counts = np.empty(0)
-        self.best = np.empty(0)
-        """The weights of the epoch with the highest mean reward; none before the first."""
+        self.best = start.copy()
+        """The weights with the highest mean reward so far."""
         self.reward = -math.inf
-        self._memory, self._temperature = memory, temperature
+        self._keep, self._temperature = keep, temperature
         self._new: list[tuple[Floats, float]] = []
 
     def see(self, difference: Floats, gain: float) -> None:
@@ -56,14 +57,38 @@ class Replay:
         better."""
         self._new.append((difference, gain))
 
-    def step(self, weights: Floats, reward: float, rate: float) -> Floats:
-        """An epoch ends that had this mean reward: the change of its weights."""
+    def judge(self, weights: Floats, reward: float) -> None:
+        """These weights have this mean reward."""
         if reward > self.reward:
             self.best, self.reward = weights.copy(), reward
+
+    def step(self, weights: Floats, rate: float) -> Floats:
+        """An epoch ends: the change of its weights."""
         self._take_in()
         change = self._change(weights, rate)
-        self.counts *= self._memory
+        self.counts *= self._keep
         return change
+
+    def to_arrays(self) -> dict[str, Floats]:
+        """All there is to know between two epochs."""
+        return {
+            "differences": self.differences,
+            "gains": self.gains,
+            "counts": self.counts,
+            "best": np.append(self.best, self.reward),
+        }
+
+    def restore(self, arrays: Mapping[str, Floats]) -> None:
+        """Put back what :meth:`to_arrays` gave; a ValueError where that cannot be."""
+        rows, size = len(arrays["gains"]), self.differences.shape[1]
+        wanted = {"differences": (rows, size), "gains": (rows,), "counts": (rows,)}
+        for name, shape in {**wanted, "best": (size + 1,)}.items():
+            array = arrays[name]
+            if array.shape != shape or array.dtype != np.float64 or not np.isfinite(array).all():
+                raise ValueError(f"its {name} are not what they were")
+        self.differences, self.gains = arrays["differences"], arrays["gains"]
+        self.counts, self.best = arrays["counts"], arrays["best"][:-1]
+        self.reward = float(arrays["best"][-1])
 
     def _take_in(self) -> None:
         if self._new:
@@ -80,15 +105,16 @@ class Replay:
         # Fixed features never differ, and those that telescope only by rounding.
         variance = np.einsum("n,ni,ni->i", self.counts, self.differences, self.differences)
         free = np.flatnonzero(variance > _ROUNDING * variance.max(initial=0.0))
-        if not len(free) or not np.isfinite(variance).all():
+        if not len(free):
             return change
-        differences = self.differences[:, free]
+        scale = np.sqrt(variance[free] / self.counts.sum())
+        differences = self.differences[:, free] / scale
         metric = np.einsum("n,ni,nj->ij", self.counts, differences, differences)
-        metric /= self.counts.sum()
-        root = np.linalg.cholesky(metric + _RIDGE * np.diag(np.diagonal(metric)))
+        metric = metric / self.counts.sum() + _RIDGE * np.eye(len(free))
+        root = np.linalg.cholesky(metric)
         # In these coordinates the metric is 1: leads are as long as directions are.
         turned = np.einsum("ni,ji->nj", differences, np.linalg.inv(root))
-        place = root.T @ weights[free]
+        place = root.T @ (weights[free] * scale)
         length = float(np.linalg.norm(place))
         pairs = _Pairs(turned / self._temperature, self.counts * self.gains)
         start = place / length if length else _unit(pairs.slope(np.zeros(len(free))))
@@ -96,7 +122,7 @@ class Replay:
             return change
         found = start + rate * (pairs.climb(start) - start) if length else start
         found *= (length or 1.0) / float(np.linalg.norm(found))
-        change[free] = np.linalg.solve(root.T, found) - weights[free]
+        change[free] = np.linalg.solve(root.T, found) / scale - weights[free]
         return change
 
 

@@ -49,6 +49,9 @@ class SgdOptions:
 
     def __post_init__(self) -> None:
         check_counts(self, "passes", "minibatch")
+        for name in ("eta_float", "eta_binary", "l2"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ArgumentError(f"{name} must be a number of at least 0")
         if not 0 < self.decay <= 1:
             raise ArgumentError("decay must be above 0 and at most 1")
         if not 0 < self.sample <= 1:
@@ -120,6 +123,8 @@ def run(
     """Visit the events pass by pass."""
     if passes < 0:
         raise ArgumentError("passes must be 0 or more")
+    if not 0 < sample <= 1:
+        raise ArgumentError("sample must be above 0 and at most 1")
     if len(events) == 0:
         raise ArgumentError("there are no events to learn from")
     visited = math.ceil(learner.visits * sample)

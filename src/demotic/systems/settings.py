@@ -110,6 +110,7 @@ class TrainingConfig:
     """Never shows in the result, and is not saved with it."""
 
     def __post_init__(self) -> None:
+        check_counts(self, "dev_size", least=1)
         if not 0 <= self.seed < 2**63:
             raise ArgumentError(f"a seed of {self.seed}", remedy="give a number from 0 up")
         if self.tokenised:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -97,16 +97,16 @@ class Arms:
     def tuned(self, seed: int = 1) -> Any:
         """What the preset ``tuned`` makes of MERT's weights, and what it tried."""
         base = self.mert("b30", seed)["weights"]
+        learn = LearnConfig(drl=self._short(Arm()).drl, start="mert")
+        tuned = TunedConfig()
+        if self._quick:
+            tuned = TunedConfig(
+                kappa=(1.0,), bounds=("words",), cff=("raw",), restarts=(1, 2), beam=(1,),
+                sparse_bits=(8,), sparse_rates=(0.001,),
+            )  # fmt: skip
 
         def run() -> dict[str, Any]:
-            drl = self._short(Arm()).drl
-            config = Config(preset="tuned", learn=LearnConfig(drl=drl, start="mert"))
-            if self._quick:
-                tuned = TunedConfig(
-                    kappa=(1.0,), bounds=("words",), cff=("raw",), restarts=(1, 2), beam=(1,),
-                    sparse_bits=(8,), sparse_rates=(0.001,),
-                )  # fmt: skip
-                config = replace(config, tuned=tuned)
+            config = Config(preset="tuned", learn=learn, tuned=tuned)
             learner = self.bench.learner(seed)
             choice = Choice(learner, config, base)
             best = choice.run()
@@ -118,7 +118,8 @@ class Arms:
                 **self.bench.translated(decoder),
             }
 
-        return self.bench.parts.get(f"tuned-seed-{seed}", run, settings=base)
+        settings = [base, asdict(learn), asdict(tuned)]
+        return self.bench.parts.get(f"tuned-seed-{seed}", run, settings=settings)
 
     # -- significance ---------------------------------------------------------------------------
 

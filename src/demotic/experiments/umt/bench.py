@@ -100,10 +100,11 @@ class Bench:
         def run() -> dict[str, Any]:
             learner = self.learner(arm.seed, reward=arm.reward)
             names = learner.decoder(arm.search, {}).feature_names
+            start = start_weights(names, START, arm.preset, arm.search)
             trial = learner.learn(
                 arm.search,
-                learning(names, arm.drl, arm.preset, arm.search),
-                start_weights(names, START, arm.preset, arm.search),
+                learning(start, arm.drl, arm.preset, arm.search),
+                start,
                 curve=arm.curve,
             )
             decoder = learner.decoder(trial.search, trial.weights, trial.sparse)

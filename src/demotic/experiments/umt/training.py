@@ -57,11 +57,8 @@ def learning_cost(bench: Bench, arm: Arm) -> dict[str, float]:
             bench.learner(arm.seed, reward=arm.reward, memory=kept), folder=None, resume=False
         )
         names = learner.decoder(arm.search, {}).feature_names
-        trial = learner.learn(
-            arm.search,
-            learning(names, drl, arm.preset, arm.search),
-            start_weights(names, START, arm.preset, arm.search),
-        )
+        start = start_weights(names, START, arm.preset, arm.search)
+        trial = learner.learn(arm.search, learning(start, drl, arm.preset, arm.search), start)
         # The first epoch parses; the second is what nine of ten are like.
         first, second = (epoch.seconds for epoch in trial.epochs)
         mean = (first + 9 * second) / 10 if kept else (first + second) / 2

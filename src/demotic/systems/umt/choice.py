@@ -46,10 +46,9 @@ class Choice:
         """Learn under a configuration; sparse features last, if it has any."""
         search = replace(config.decode, sparse_bits=0)
         names = self.learner.decoder(search, {}).feature_names
+        start = start_weights(names, self.base, config.preset, search)
         trial = self.learner.learn(
-            search,
-            learning(names, config.learn.drl, config.preset, search),
-            start_weights(names, self.base, config.preset, search),
+            search, learning(start, config.learn.drl, config.preset, search), start
         )
         if config.decode.sparse_bits:
             rate = config.tuned.sparse_rates[0]

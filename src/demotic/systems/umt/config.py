@@ -13,7 +13,7 @@ Presets say which features there are and what is tried on the development set:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from demotic.decode.undirected import UndirectedOptions
@@ -61,8 +61,10 @@ class LearnConfig:
     def __post_init__(self) -> None:
         if not self.rates and not self.drl.rate:
             raise ArgumentError("a learning rate of 0 learns nothing")
-        if self.drl.update == "replay" and any(rate > 1 for rate in self.rates):
-            raise ArgumentError("the rate of replay must be at most 1")
+        for rate in self.rates:
+            replace(self.drl, rate=rate)  # complains if need be
+            if not rate:
+                raise ArgumentError("a learning rate of 0 learns nothing")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +95,9 @@ class TunedConfig:
     def __post_init__(self) -> None:
         if not self.sparse_rates:
             raise ArgumentError("sparse features need a rate", remedy="give tuned.sparse_rates one")
+        for name in ("kappa", "repairs", "repair_width", "restarts", "beam", "sparse_bits"):
+            for value in getattr(self, name):
+                replace(AHEAD, **{name: value})  # complains if need be
 
 
 @dataclass(frozen=True, kw_only=True)

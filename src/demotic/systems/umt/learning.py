@@ -88,7 +88,7 @@ class Trial:
     weights: dict[str, float]
     sparse: Floats = field(repr=False)
     bleu: float
-    """Corpus BLEU of the averaged weights on what the learner judges by."""
+    """Corpus BLEU on what the learner judges by."""
     epochs: tuple[Epoch, ...]
 
     @property
@@ -150,7 +150,7 @@ class Learner:
         *,
         curve: bool = False,
     ) -> Trial:
-        """Learn from ``start`` on; ``curve`` judges the averaged weights after each epoch."""
+        """Learn from ``start`` on; ``curve`` judges what was learned after each epoch."""
         # The policy that learns is greedy: roll-outs of a beam are not its own.
         greedy = replace(search, beam=1, restarts=1, repairs=0)
         task = UmtTask(

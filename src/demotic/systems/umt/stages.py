@@ -132,9 +132,9 @@ def learn_again(
         memory=config.learn.memory,
         progress=progress,
     )
-    names = model.decoder.feature_names
+    start = {name: model.weights.get(name, 0.0) for name in model.decoder.feature_names}
     trial = learner.learn(
-        model.options, learning(names, options, config.preset, model.options), model.weights
+        model.options, learning(start, options, config.preset, model.options), start
     )
     settings: dict[str, Any] = {**model.about.config}
     settings["learn"] = {**settings["learn"], "drl": asdict(options)}
@@ -146,5 +146,7 @@ def _config(model: UmtModel) -> Config:
         return from_record(Config, known(Config, model.about.config))
     except (TypeError, ArgumentError) as error:
         raise CorruptFileError(
-            f"the model's configuration cannot be read: {error}", path=model.bundle.folder
+            f"the model's configuration cannot be read: {error}",
+            path=model.bundle.folder,
+            remedy="a model of another version of Demotic has to be trained again",
         ) from error

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from demotic.decode.undirected import UndirectedOptions
+from demotic.errors import ArgumentError
 from demotic.learn import DrlOptions
 from demotic.systems.umt.config import Preset
 
@@ -31,7 +32,7 @@ def start_weights(
 
 
 def learning(
-    names: Sequence[str], options: DrlOptions, preset: Preset, search: UndirectedOptions
+    start: Mapping[str, float], options: DrlOptions, preset: Preset, search: UndirectedOptions
 ) -> DrlOptions:
     """Options that leave alone what the preset leaves out, and bounds that must not be learned.
 
@@ -39,7 +40,13 @@ def learning(
     stays 1.  So it does with ``replay``: bounds grow with the weights they are computed
     from, and cannot be learned as if they were features beside the others.
     """
-    fixed = {*options.fixed, *(name for name in names if not _known(name, preset))}
+    held = [name for name in options.fixed if name not in CFF and start.get(name)]
+    if held and options.update == "replay":
+        raise ArgumentError(
+            f"replay cannot hold the weight of {', '.join(held)}, which is not 0",
+            remedy="choose another update, such as learn.drl.update=expected_reward",
+        )
+    fixed = {*options.fixed, *(name for name in start if not _known(name, preset))}
     if search.cff != "raw" or options.update == "replay":
         fixed |= set(CFF)
     return replace(options, fixed=tuple(sorted(fixed)))
