@@ -192,6 +192,13 @@ def test_one_epoch_is_enough_to_learn() -> None:
     assert mean_reward(task, result.weights) > mean_reward(task, start)
 
 
+def test_threads_do_not_show() -> None:
+    one, three = (drl(spellings(300), {"f0": 1.0}, options=OPTIONS, threads=n) for n in (1, 3))
+    assert one.weights == three.weights
+    assert one.last == three.last
+    assert [epoch.reward for epoch in one.epochs] == [epoch.reward for epoch in three.epochs]
+
+
 def test_no_epoch_leaves_the_weights() -> None:
     result = drl(spellings(5), {"f0": 1.0}, options=replace(OPTIONS, epochs=0))
     assert result.weights == {"f0": 1.0, "f1": 0.0, "f2": 0.0, "potential": 0.0}

@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,11 +25,14 @@ from demotic.errors import ArgumentError, DemoticError
 from demotic.forest.weights import Floats
 from demotic.learn import drl_state
 from demotic.learn.averaged import AveragedWeights
-from demotic.learn.episodes import Epoch, Task
+from demotic.learn.episodes import Epoch, Sample, Task
 from demotic.learn.replay import Replay
 from demotic.learn.saved_state import SavedState
 from demotic.learn.updates import BOTH_WAYS, Difference, Update, difference, step_size
 from demotic.progress import SILENT, Progress
+
+_AT_A_TIME = 256
+"""Examples that threads have under way: an interruption waits for no more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,13 +109,14 @@ def drl(
     resume: bool = False,
     evaluate: Evaluate | None = None,
     prepare: Prepare | None = None,
+    threads: int = 1,
 ) -> DrlResult:
     """Learn weights from the given ones on (a feature without one starts at 0).
 
     With ``checkpoint`` the state is written after each epoch; ``resume`` continues from there, if
     it exists, to the same result as without a break.  ``prepare`` is told the weights before each
     epoch, ``evaluate`` scores what was learned after it.  The same seed gives the same result on
-    every run.
+    every run, for any number of ``threads``; only ``replay`` makes use of them.
     """
     options = options or DrlOptions()
     names = tuple(task.feature_names)
@@ -137,33 +144,34 @@ def drl(
                 )
             progress.say(f"learning continues after epoch {len(epochs)}")
 
-    with progress.step("learning", options.epochs * len(task), "examples") as advance:
+    changes = _changes(names, options)
+    with (
+        progress.step("learning", options.epochs * len(task), "examples") as advance,
+        ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool,
+        np.errstate(over="ignore", invalid="ignore"),  # weights that are not finite are an error
+    ):
         advance(len(epochs) * len(task))
         for number in range(len(epochs) + 1, options.epochs + 1):
             begin = time.process_time()
             if prepare is not None:
                 prepare(learned.dense, learned.sparse)
-            with np.errstate(over="ignore", invalid="ignore"):  # an error says it below
-                reward, samples, updates = _epoch(
-                    task, learned, replay, options, _changes(names, options), [seed, number],
-                    advance,
-                )  # fmt: skip
-                if replay is not None:
-                    replay.judge(learned.dense, reward)
-                    learned.add(replay.step(learned.dense, options.rate))
-            _check_finite(learned, number)
+            draw = [seed, number]
+            if replay is None:
+                passed = _online(task, learned, options, changes, draw, advance)
+            else:
+                passed = _replayed(task, learned, replay, options, changes, draw, advance, pool)
             seconds = time.process_time() - begin
             score = None
             if evaluate is not None:
                 score = evaluate(_named(names, _result(learned, replay)), learned.sparse_mean())
-            epochs.append(Epoch(number, reward, samples, updates, score, seconds))
+            epochs.append(Epoch(number, *passed, score, seconds))
             if saved is not None:
                 drl_state.save(saved, learned, replay, epochs)
             progress.say(_news(epochs[-1]))
-    if replay is not None and epochs:  # the last step has not been tried yet
-        if prepare is not None:
-            prepare(learned.dense, learned.sparse)
-        replay.judge(learned.dense, _mean_reward(task, learned.dense))
+        if replay is not None and epochs:  # the last step has not been tried yet
+            if prepare is not None:
+                prepare(learned.dense, learned.sparse)
+            replay.judge(learned.dense, _mean_reward(task, learned, pool))
     return DrlResult(
         _named(names, _result(learned, replay)),
         learned.sparse_mean(),
@@ -172,44 +180,35 @@ def drl(
     )
 
 
-def _epoch(
+class _Passed(NamedTuple):
+    """What one pass over the examples met."""
+
+    reward: float
+    samples: int
+    updates: int
+
+
+def _online(
     task: Task[Any],
     learned: AveragedWeights,
-    replay: Replay | None,
     options: DrlOptions,
     changes: Callable[[Floats], Floats],
-    seed: list[int],
+    seed: Sequence[int],
     advance: Callable[[int], None],
-) -> tuple[float, int, int]:
-    """One pass over the examples; the mean reward, the samples and the updates."""
-    rng = np.random.default_rng(seed)  # of this epoch alone, so that one can resume here
+) -> _Passed:
+    """Learn from one example after the other."""
     rewards, tried, updates = [], 0, 0
-    for example in rng.permutation(len(task)).tolist():
-        draws = [(float(s), float(r)) for s, r in rng.random((options.samples, 2))]
-        samples = task.episode(example).samples(
-            learned.dense,
-            draws,
-            exponent=options.exponent,
-            sparse=learned.sparse if len(learned.sparse) else None,
-        )
+    for example, samples in _visits(task, learned, options, seed):
         moves: list[tuple[float, Difference]] = []
         if samples:  # they share the policy's path
             taken = task.reward(example, samples[0].taken)
             rewards.append(taken)
         for sample in samples:
             gain = task.reward(example, sample.alternative) - taken
-            if gain <= 0 and options.update not in BOTH_WAYS:
+            if gain == 0 or (gain < 0 and options.update not in BOTH_WAYS):
                 continue  # only what is strictly better teaches
             toward = difference(sample, options.update)
             toward = toward._replace(dense=changes(toward.dense))
-            if replay is not None:
-                if not (math.isfinite(gain) and np.isfinite(toward.dense).all()):
-                    raise DivergedError(f"a feature or reward of example {example + 1} is infinite")
-                replay.see(toward.dense, gain)
-                updates += 1
-                continue
-            if gain == 0:
-                continue
             lead = float(learned.dense @ toward.dense + learned.sparse[toward.ids] @ toward.values)
             size = step_size(options.update, options.rate, lead, gain, toward)
             moves.append((size, toward))
@@ -217,11 +216,71 @@ def _epoch(
             learned.add(size * toward.dense, toward.ids, size * toward.values)
         learned.step()  # update or not
         if samples:
-            _check_finite(learned, seed[1])
+            _check_finite(learned, seed[-1])
         tried += len(samples)
         updates += len(moves)
         advance(1)
-    return (math.fsum(rewards) / len(rewards) if rewards else 0.0), tried, updates
+    return _Passed(_mean(rewards), tried, updates)
+
+
+def _replayed(
+    task: Task[Any],
+    learned: AveragedWeights,
+    replay: Replay,
+    options: DrlOptions,
+    changes: Callable[[Floats], Floats],
+    seed: Sequence[int],
+    advance: Callable[[int], None],
+    pool: Executor | None,
+) -> _Passed:
+    """Learn from all examples together."""
+    rewards, tried = [], 0
+    for example, samples in _visits(task, learned, options, seed, pool):
+        if samples:
+            taken = task.reward(example, samples[0].taken)
+            rewards.append(taken)
+        for sample in samples:
+            gain = task.reward(example, sample.alternative) - taken
+            toward = changes(difference(sample, options.update).dense)
+            if not (math.isfinite(gain) and np.isfinite(toward).all()):
+                raise DivergedError(f"a feature or reward of example {example + 1} is infinite")
+            replay.see(toward, gain)
+        tried += len(samples)
+        advance(1)
+    passed = _Passed(_mean(rewards), tried, tried)
+    replay.judge(learned.dense, passed.reward)
+    learned.add(replay.step(learned.dense, options.rate))
+    _check_finite(learned, seed[-1])
+    return passed
+
+
+def _visits(
+    task: Task[Any],
+    learned: AveragedWeights,
+    options: DrlOptions,
+    seed: Sequence[int],
+    pool: Executor | None = None,
+) -> Iterator[tuple[int, Sequence[Sample[Any]]]]:
+    """Examples in random order, each with its samples: under the weights of the moment, or, by
+    the threads of a pool, some at a time."""
+    rng = np.random.default_rng(seed)  # of this epoch alone, so that one can resume here
+    sparse = learned.sparse if len(learned.sparse) else None
+
+    def visit(drawn: tuple[int, Floats]) -> tuple[int, Sequence[Sample[Any]]]:
+        example, draws = drawn
+        pairs = [(float(state), float(rank)) for state, rank in draws]
+        return example, task.episode(example).samples(
+            learned.dense, pairs, exponent=options.exponent, sparse=sparse
+        )
+
+    order = rng.permutation(len(task)).tolist()
+    drawn = ((example, rng.random((options.samples, 2))) for example in order)
+    while batch := list(islice(drawn, _AT_A_TIME)):
+        yield from map(visit, batch) if pool is None else pool.map(visit, batch)
+
+
+def _mean(rewards: Sequence[float]) -> float:
+    return math.fsum(rewards) / len(rewards) if rewards else 0.0
 
 
 def _check_finite(learned: AveragedWeights, epoch: int) -> None:
@@ -232,14 +291,10 @@ def _check_finite(learned: AveragedWeights, epoch: int) -> None:
         )
 
 
-def _mean_reward(task: Task[Any], weights: Floats) -> float:
+def _mean_reward(task: Task[Any], learned: AveragedWeights, pool: Executor | None) -> float:
     """Of the policy's own paths."""
-    rewards = [
-        task.reward(example, samples[0].taken)
-        for example in range(len(task))
-        if (samples := task.episode(example).samples(weights, [(0.0, 0.0)]))
-    ]
-    return math.fsum(rewards) / len(rewards) if rewards else 0.0
+    visits = _visits(task, learned, DrlOptions(), [0], pool)
+    return _mean([task.reward(example, found[0].taken) for example, found in visits if found])
 
 
 def _result(learned: AveragedWeights, replay: Replay | None) -> Floats:

@@ -40,8 +40,8 @@ def run(setup: Setup) -> str:
     ]  # fmt: skip
     head = (
         f"# UMT on {setup.source}-{setup.target}\n\n"
-        f"{len(bench.data.train):,} training pairs, {len(bench.data.dev):,} development and "
-        f"{len(bench.data.test):,} test sentences ({', '.join(bench.data.names)}); "
+        f"{bench.model.about.provenance['pairs']:,} training pairs, {len(bench.data.dev):,} "
+        f"development and {len(bench.data.test):,} test sentences ({', '.join(bench.data.names)}); "
         f"{len(bench.rules):,} rules, a language model of order {bench.lm.order}. Paper: Gesmundo "
         "and Henderson 2014, NIST Chinese-English."
     )

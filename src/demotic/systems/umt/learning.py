@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from json import dumps
@@ -33,7 +34,13 @@ class UmtTask:
     """
 
     def __init__(
-        self, decoder: UndirectedDecoder, dev: DevSet, *, memory: int, reward: Reward = "sentence"
+        self,
+        decoder: UndirectedDecoder,
+        dev: DevSet,
+        *,
+        memory: int,
+        reward: Reward = "sentence",
+        threads: int = 1,
     ) -> None:
         self.feature_names: Sequence[str] = decoder.feature_names
         self.sparse_features = decoder.sparse_features
@@ -43,6 +50,7 @@ class UmtTask:
         self._corpus = Bleu(tokenise="none") if reward == "corpus" else None
         self._others: NDArray[np.int64] = np.empty((0, 0), dtype=np.int64)
         self._level = 0.0
+        self._threads = threads
 
     def __len__(self) -> int:
         return len(self._metrics)
@@ -50,13 +58,13 @@ class UmtTask:
     def prepare(self, weights: Floats, sparse: Floats) -> None:
         """Translate all sentences, to know what each is to be seen with."""
         if self._corpus is not None:
-            decoded = (episode.decode(weights, sparse=sparse) for episode in self._episodes)
-            rows = np.array(
-                [
-                    metric.statistics(" ".join(rollout.tokens))
-                    for metric, rollout in zip(self._metrics, decoded, strict=True)
-                ]
-            )
+
+            def counted(example: int) -> NDArray[np.int64]:
+                rollout = self.episode(example).decode(weights, sparse=sparse)
+                return self._metrics[example].statistics(" ".join(rollout.tokens))
+
+            with ThreadPoolExecutor(self._threads) as pool:
+                rows = np.array(list(pool.map(counted, range(len(self)))))
             self._others = rows.sum(axis=0) - rows
             self._level = self._corpus.corpus_value(rows)
 
@@ -154,7 +162,11 @@ class Learner:
         # The policy that learns is greedy: roll-outs of a beam are not its own.
         greedy = replace(search, beam=1, restarts=1, repairs=0)
         task = UmtTask(
-            self.decoder(greedy, start), self.dev, memory=self.memory, reward=self.reward
+            self.decoder(greedy, start),
+            self.dev,
+            memory=self.memory,
+            reward=self.reward,
+            threads=self.threads,
         )
 
         def judge(weights: dict[str, float], sparse: Floats) -> float:
@@ -170,6 +182,7 @@ class Learner:
             resume=self.resume,
             evaluate=judge if curve else None,
             prepare=task.prepare,
+            threads=self.threads,
         )
         bleu = self.bleu(self.decoder(search, found.weights, found.sparse))
         return Trial(
