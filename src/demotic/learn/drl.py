@@ -95,7 +95,7 @@ Evaluate = Callable[[dict[str, float], Floats], float]
 """From what was learned so far, weights by name and sparse ones by id, to a score."""
 
 Prepare = Callable[[Floats, Floats], None]
-"""Told the weights, dense and sparse, before each epoch."""
+"""Told the weights, dense and sparse, before each epoch and before the last ones are judged."""
 
 
 def drl(
@@ -116,7 +116,8 @@ def drl(
     With ``checkpoint`` the state is written after each epoch; ``resume`` continues from there, if
     it exists, to the same result as without a break.  ``prepare`` is told the weights before each
     epoch, ``evaluate`` scores what was learned after it.  The same seed gives the same result on
-    every run, for any number of ``threads``; only ``replay`` makes use of them.
+    every run, for any number of ``threads``: ``replay`` goes through episodes of several examples
+    at the same time, the others through one after the other.
     """
     options = options or DrlOptions()
     names = tuple(task.feature_names)
