@@ -199,6 +199,11 @@ def test_threads_do_not_show() -> None:
     assert [epoch.reward for epoch in one.epochs] == [epoch.reward for epoch in three.epochs]
 
 
+def test_no_threads_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="at least one thread"):
+        drl(spellings(3), {"f0": 1.0}, options=OPTIONS, threads=0)
+
+
 def test_no_epoch_leaves_the_weights() -> None:
     result = drl(spellings(5), {"f0": 1.0}, options=replace(OPTIONS, epochs=0))
     assert result.weights == {"f0": 1.0, "f1": 0.0, "f2": 0.0, "potential": 0.0}

@@ -123,6 +123,8 @@ def drl(
     names = tuple(task.feature_names)
     start = np.array([float(weights.get(name, 0.0)) for name in names])
     _check(names, weights, start, options, seed)
+    if threads < 1:
+        raise ArgumentError("learning needs at least one thread")
     learned = AveragedWeights(start, task.sparse_features)
     replay = None
     if options.update == "replay":
