@@ -28,7 +28,7 @@ from demotic.learn.averaged import AveragedWeights
 from demotic.learn.episodes import Epoch, Sample, Task
 from demotic.learn.replay import Replay
 from demotic.learn.saved_state import SavedState
-from demotic.learn.updates import BOTH_WAYS, Difference, Update, difference, step_size
+from demotic.learn.updates import Difference, Update, difference, step_size
 from demotic.progress import SILENT, Progress
 
 _AT_A_TIME = 256
@@ -208,7 +208,7 @@ def _online(
             rewards.append(taken)
         for sample in samples:
             gain = task.reward(example, sample.alternative) - taken
-            if gain == 0 or (gain < 0 and options.update not in BOTH_WAYS):
+            if gain == 0 or (gain < 0 and options.update != "expected_reward"):
                 continue  # only what is strictly better teaches
             toward = difference(sample, options.update)
             toward = toward._replace(dense=changes(toward.dense))

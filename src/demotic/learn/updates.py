@@ -25,8 +25,6 @@ from demotic.learn.episodes import Rollout, Sample
 Update = Literal[
     "full_path", "two_actions", "passive_aggressive", "mira", "expected_reward", "replay"
 ]
-BOTH_WAYS: tuple[Update, ...] = ("expected_reward", "replay")
-"""Those that learn from alternatives that are worse, too."""
 
 
 class Difference(NamedTuple):
