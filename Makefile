@@ -25,11 +25,11 @@ $(VENV)/.built: $(VENV)/.tools pyproject.toml $(CORE)
 
 $(VENV)/.test: $(VENV)/.built
 	@echo 'installing what the tests compare with (the first time takes a few minutes)'
-	@$(PIP) --no-build-isolation -e '.[test]'
+	@$(PIP) 'demotic[test]'  # demotic itself is installed; what it names is built in isolation
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.test
-	@$(PIP) --no-build-isolation -e '.[dev]'
+	@$(PIP) 'demotic[dev]'
 	@touch $@
 
 build: $(VENV)/.built
