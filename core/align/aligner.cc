@@ -6,7 +6,7 @@
 #include "align/hmm.h"
 #include "parallel.h"
 
-namespace demotic {
+namespace demotic::align {
 
 namespace {
 
@@ -29,7 +29,7 @@ float sane(float weight) { return weight >= kFloor && weight <= 1.0f ? weight : 
 
 void AlignerOptions::check() const {
   const auto require = [](bool fine, const char* what) {
-    if (!fine) throw Error(Fault::argument, what);
+    if (!fine) throw io::Error(io::Fault::argument, what);
   };
   require(max_length >= 1 && max_length <= kLongest, "max_length must be from 1 to 1000");
   require(null_probability > 0 && null_probability < 1, "null_probability must be between 0 and 1");
@@ -40,28 +40,29 @@ void AlignerOptions::check() const {
 
 // The lines of both sides; words that the model does not know get ids from vocab.size() on.
 struct AlignerModel::Text {
-  Text(VocabView vocab, std::string_view source_text, std::string_view target_text) {
+  Text(text::VocabView vocab, std::string_view source_text, std::string_view target_text) {
     encode(vocab, source_text, source);
     encode(vocab, target_text, target);
     if (source.size() != target.size())
-      throw Error(Fault::argument, "the source has " + std::to_string(source.size()) +
-                                       " lines and the target " + std::to_string(target.size()));
+      throw io::Error(io::Fault::argument, "the source has " + std::to_string(source.size()) +
+                                               " lines and the target " +
+                                               std::to_string(target.size()));
   }
 
-  TokenLines source, target;
+  text::TokenLines source, target;
 
  private:
-  void encode(VocabView vocab, std::string_view text, TokenLines& lines) {
-    for_each_line(text, [&](std::string_view line) {
-      for_each_token(line, [&](std::string_view token) {
+  void encode(text::VocabView vocab, std::string_view text, text::TokenLines& lines) {
+    text::for_each_line(text, [&](std::string_view line) {
+      text::for_each_token(line, [&](std::string_view token) {
         const uint32_t id = vocab.find(token);
-        lines.ids.push_back(id == kUnknown ? vocab.size() + unseen_.add(token) : id);
+        lines.ids.push_back(id == text::kUnknown ? vocab.size() + unseen_.add(token) : id);
       });
       lines.ends.push_back(lines.ids.size());
     });
   }
 
-  Vocab unseen_;
+  text::Vocab unseen_;
 };
 
 // A thread's scratch space and the links of its pair.
@@ -71,20 +72,21 @@ struct AlignerModel::Scratch {
   std::vector<Link> forward_links, backward_links;
 };
 
-AlignerModel::AlignerModel(const AlignerOptions& options, const Vocab& vocab, AlignerArrays arrays,
-                           const Jumps& forward_jumps, const Jumps& backward_jumps)
+AlignerModel::AlignerModel(const AlignerOptions& options, const text::Vocab& vocab,
+                           AlignerArrays arrays, const Jumps& forward_jumps,
+                           const Jumps& backward_jumps)
     : options_(options),
       forward_jumps_(forward_jumps),
       backward_jumps_(backward_jumps),
       arrays_(std::make_shared<const AlignerArrays>(std::move(arrays))),
-      own_vocab_(std::make_shared<const Vocab>(vocab)),
+      own_vocab_(std::make_shared<const text::Vocab>(vocab)),
       vocab_(own_vocab_->view()),
       row_ends_(arrays_->row_ends),
       targets_(arrays_->targets),
       weights_(arrays_->weights),
       null_weights_(arrays_->null_weights) {}
 
-AlignerModel::AlignerModel(std::shared_ptr<const Container> file, const AlignerOptions& options,
+AlignerModel::AlignerModel(std::shared_ptr<const io::Container> file, const AlignerOptions& options,
                            std::span<const float> jumps)
     : options_(options),
       forward_jumps_(options.max_length, jumps.first(Jumps::kParameters)),
@@ -98,7 +100,7 @@ AlignerModel::AlignerModel(std::shared_ptr<const Container> file, const AlignerO
       config_(file_->section<char>("config")) {}
 
 void AlignerModel::save(const std::string& path, std::string_view config) const {
-  ContainerWriter out(path, kKind, kVersion);
+  io::ContainerWriter out(path, kKind, kVersion);
   const SavedOptions options{static_cast<double>(options_.max_length),
                              options_.agreement ? 1.0 : 0.0,
                              options_.null_probability,
@@ -116,22 +118,22 @@ void AlignerModel::save(const std::string& path, std::string_view config) const 
   out.section("weights", weights_);
   out.section("null.weights", null_weights_);
   // A mapped vocabulary is copied word by word: ids count in order of first appearance.
-  Vocab vocab;
+  text::Vocab vocab;
   for (uint32_t id = 1; id < vocab_.size(); ++id) vocab.add(vocab_.word(id));
   vocab.save(out);
   out.finish();
 }
 
 AlignerModel AlignerModel::load(const std::string& path) {
-  auto file = std::make_shared<const Container>(path, kKind, kVersion);
+  auto file = std::make_shared<const io::Container>(path, kKind, kVersion);
   file->verify();
   const auto saved = file->section<SavedOptions>("options");
   const auto jumps = file->section<float>("jumps");
   if (saved.size() != 1 || jumps.size() != 2 * Jumps::kParameters)
-    throw Error(Fault::corrupt, "the aligner's parameters have a wrong size");
+    throw io::Error(io::Fault::corrupt, "the aligner's parameters have a wrong size");
   const SavedOptions& in = saved[0];
   if (!(in.max_length >= 1 && in.max_length <= AlignerOptions::kLongest))
-    throw Error(Fault::corrupt, "the aligner's options make no sense");
+    throw io::Error(io::Fault::corrupt, "the aligner's options make no sense");
   const AlignerOptions options{static_cast<uint32_t>(in.max_length),
                                in.agreement != 0,
                                in.null_probability,
@@ -140,9 +142,9 @@ AlignerModel AlignerModel::load(const std::string& path) {
                                in.jump_smoothing};
   try {
     options.check();
-  } catch (const Error& error) {
-    throw Error(Fault::corrupt,
-                std::string("the aligner's options make no sense: ") + error.what());
+  } catch (const io::Error& error) {
+    throw io::Error(io::Fault::corrupt,
+                    std::string("the aligner's options make no sense: ") + error.what());
   }
   AlignerModel model(std::move(file), options, jumps);
   model.check_sizes();
@@ -152,7 +154,7 @@ AlignerModel AlignerModel::load(const std::string& path) {
 void AlignerModel::check_sizes() const {
   if (row_ends_.size() != vocab_.size() || null_weights_.size() != vocab_.size() ||
       weights_.size() != targets_.size())
-    throw Error(Fault::corrupt, "the aligner's tables do not fit each other");
+    throw io::Error(io::Fault::corrupt, "the aligner's tables do not fit each other");
 }
 
 DirectedWeights AlignerModel::weights(std::string_view source, std::string_view target) const {
@@ -315,4 +317,4 @@ void AlignerModel::align_diagonally(std::span<const uint32_t> source,
   }
 }
 
-}  // namespace demotic
+}  // namespace demotic::align

@@ -25,7 +25,7 @@
 #include "text/token_lines.h"
 #include "text/vocab.h"
 
-namespace demotic {
+namespace demotic::align {
 
 inline constexpr float kFloor = 1e-9f;  // the least that a lexical weight can be
 
@@ -64,7 +64,7 @@ struct AlignerArrays {
 
 class AlignerModel {
  public:
-  AlignerModel(const AlignerOptions& options, const Vocab& vocab, AlignerArrays arrays,
+  AlignerModel(const AlignerOptions& options, const text::Vocab& vocab, AlignerArrays arrays,
                const Jumps& forward_jumps, const Jumps& backward_jumps);
 
   // `config` is text of the caller's that travels with the file.
@@ -88,7 +88,7 @@ class AlignerModel {
   struct Scratch;
   struct Text;
 
-  AlignerModel(std::shared_ptr<const Container> file, const AlignerOptions& options,
+  AlignerModel(std::shared_ptr<const io::Container> file, const AlignerOptions& options,
                std::span<const float> jumps);
   void check_sizes() const;
   DirectedWeights cell(uint32_t source, uint32_t target) const;
@@ -101,13 +101,13 @@ class AlignerModel {
   AlignerOptions options_;
   Jumps forward_jumps_, backward_jumps_;
   // What the views below look into: a file, or arrays and a vocabulary.
-  std::shared_ptr<const Container> file_;
+  std::shared_ptr<const io::Container> file_;
   std::shared_ptr<const AlignerArrays> arrays_;
-  std::shared_ptr<const Vocab> own_vocab_;
-  VocabView vocab_;
+  std::shared_ptr<const text::Vocab> own_vocab_;
+  text::VocabView vocab_;
   std::span<const uint32_t> row_ends_, targets_;
   std::span<const DirectedWeights> weights_, null_weights_;
   std::span<const char> config_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::align

@@ -5,7 +5,7 @@
 #include "io/error.h"
 #include "parallel.h"
 
-namespace demotic {
+namespace demotic::align {
 
 namespace {
 
@@ -27,7 +27,7 @@ struct Occurrences {
   }
 };
 
-Occurrences locate(const TokenLines& source, const std::vector<uint64_t>& pair_ends,
+Occurrences locate(const text::TokenLines& source, const std::vector<uint64_t>& pair_ends,
                    uint32_t words) {
   const auto usable = [&](size_t pair) {
     return pair_ends[pair] > (pair == 0 ? 0 : pair_ends[pair - 1]);
@@ -60,7 +60,7 @@ struct Marks {
   std::vector<uint32_t> row;
 };
 
-void collect_row(std::span<const Occurrence> places, const TokenLines& target, uint32_t stamp,
+void collect_row(std::span<const Occurrence> places, const text::TokenLines& target, uint32_t stamp,
                  Marks& marks) {
   marks.row.clear();
   for (const Occurrence& place : places) {
@@ -74,8 +74,8 @@ void collect_row(std::span<const Occurrence> places, const TokenLines& target, u
 
 }  // namespace
 
-Cooccurrence::Cooccurrence(const TokenLines& source, const TokenLines& target, uint32_t words,
-                           uint32_t max_length, unsigned threads) {
+Cooccurrence::Cooccurrence(const text::TokenLines& source, const text::TokenLines& target,
+                           uint32_t words, uint32_t max_length, unsigned threads) {
   pair_ends_.resize(source.size());
   uint64_t total = 0;
   for (size_t pair = 0; pair < source.size(); ++pair) {
@@ -121,8 +121,9 @@ Cooccurrence::Cooccurrence(const TokenLines& source, const TokenLines& target, u
     base[chunk] = static_cast<uint32_t>(cells);
     cells += parts[chunk].size();
     if (cells >= UINT32_MAX)
-      throw Error(Fault::argument, "the corpus has more than 4 billion different word pairs", 0,
-                  "align it in parts");
+      throw io::Error(io::Fault::argument,
+                      "the corpus has more than 4 billion different word pairs", 0,
+                      "align it in parts");
   }
   targets_.reserve(cells);
   for (auto& part : parts) {
@@ -161,4 +162,4 @@ void Cooccurrence::keep(const std::vector<bool>& kept, unsigned threads) {
   });
 }
 
-}  // namespace demotic
+}  // namespace demotic::align

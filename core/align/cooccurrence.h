@@ -17,11 +17,11 @@
 
 #include "text/token_lines.h"
 
-namespace demotic {
+namespace demotic::align {
 
 class Cooccurrence {
  public:
-  Cooccurrence(const TokenLines& source, const TokenLines& target, uint32_t words,
+  Cooccurrence(const text::TokenLines& source, const text::TokenLines& target, uint32_t words,
                uint32_t max_length, unsigned threads);
 
   uint32_t size() const { return static_cast<uint32_t>(targets_.size()); }
@@ -46,4 +46,4 @@ class Cooccurrence {
   std::vector<uint32_t> index_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::align

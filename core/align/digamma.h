@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace demotic {
+namespace demotic::align {
 
 inline double exp_digamma(double x) {
   if (x <= 1e-3) return std::exp(-1.0 / x - 0.57721566490153286);
@@ -20,4 +20,4 @@ inline double exp_digamma(double x) {
   return x * std::exp(-0.5 / x - tail - shift);
 }
 
-}  // namespace demotic
+}  // namespace demotic::align

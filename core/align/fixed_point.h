@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace demotic {
+namespace demotic::align {
 
 using Fixed = int64_t;
 
@@ -30,4 +30,4 @@ inline void add(Fixed& sum, Fixed value) {
   }
 }
 
-}  // namespace demotic
+}  // namespace demotic::align

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace demotic {
+namespace demotic::align {
 
 namespace {
 
@@ -167,4 +167,4 @@ void HmmSentence::count_jumps(const HmmInput& input, JumpCounts& counts) const {
   counts.end_chances[states + 1] -= end;
 }
 
-}  // namespace demotic
+}  // namespace demotic::align

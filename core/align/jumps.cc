@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-namespace demotic {
+namespace demotic::align {
 
 namespace {
 
@@ -127,4 +127,4 @@ void Jumps::reestimate(const JumpCounts& counts, double smoothing) {
   expand();
 }
 
-}  // namespace demotic
+}  // namespace demotic::align

@@ -17,7 +17,7 @@
 
 #include "align/fixed_point.h"
 
-namespace demotic {
+namespace demotic::align {
 
 // Bins of the distance 0, 1, 2, ...: one each up to kExact, then doubling widths.
 struct DistanceBins {
@@ -79,4 +79,4 @@ class Jumps {
   std::vector<double> step_sums_, start_sums_, end_sums_;  // of everything before an index
 };
 
-}  // namespace demotic
+}  // namespace demotic::align

@@ -6,7 +6,7 @@
 
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::align {
 
 namespace {
 
@@ -17,26 +17,27 @@ uint32_t source_of(uint64_t pair) { return static_cast<uint32_t>(pair >> 32); }
 uint32_t target_of(uint64_t pair) { return static_cast<uint32_t>(pair); }
 
 [[noreturn]] void damaged() {
-  throw Error(Fault::corrupt, "damaged lexical table", 0, "copy the file again or rebuild it");
+  throw io::Error(io::Fault::corrupt, "damaged lexical table", 0,
+                  "copy the file again or rebuild it");
 }
 
 }  // namespace
 
 // -- counting ----------------------------------------------------------------------------------
 
-LexicalCounts::LexicalCounts(const Vocab& source, const Vocab& target)
+LexicalCounts::LexicalCounts(const text::Vocab& source, const text::Vocab& target)
     : source_null_word_(source.find(kNullWord)), target_null_word_(target.find(kNullWord)) {}
 
 void LexicalCounts::add_pair(uint32_t source, uint32_t target) {
-  if (source == source_null_word_ && source != kUnknown) source = kNull;
-  if (target == target_null_word_ && target != kUnknown) target = kNull;
+  if (source == source_null_word_ && source != text::kUnknown) source = kNull;
+  if (target == target_null_word_ && target != text::kUnknown) target = kNull;
   pending_.push_back(key(source, target));
 }
 
-void LexicalCounts::add(const TokenLines& source, const TokenLines& target, const Links& links,
-                        size_t begin, size_t end) {
+void LexicalCounts::add(const text::TokenLines& source, const text::TokenLines& target,
+                        const Links& links, size_t begin, size_t end) {
   if (end > links.size() || end > source.size() || end > target.size())
-    throw Error(Fault::argument, "links and texts differ in their number of lines");
+    throw io::Error(io::Fault::argument, "links and texts differ in their number of lines");
   std::vector<char> source_linked;
   std::vector<char> target_linked;
   for (size_t line = begin; line < end; ++line) {
@@ -46,7 +47,7 @@ void LexicalCounts::add(const TokenLines& source, const TokenLines& target, cons
     target_linked.assign(translations.size(), 0);
     for (const Link& link : links[line]) {
       if (link.source >= words.size() || link.target >= translations.size())
-        throw Error(Fault::format, "a link outside its sentences", line + 1);
+        throw io::Error(io::Fault::format, "a link outside its sentences", line + 1);
       add_pair(words[link.source], translations[link.target]);
       source_linked[link.source] = 1;
       target_linked[link.target] = 1;
@@ -84,7 +85,8 @@ std::span<const LexicalCounts::Count> LexicalCounts::counts() {
 
 // -- the table ---------------------------------------------------------------------------------
 
-LexicalTable::LexicalTable(LexicalCounts& counts, const Vocab& source, const Vocab& target)
+LexicalTable::LexicalTable(LexicalCounts& counts, const text::Vocab& source,
+                           const text::Vocab& target)
     : owned_(std::make_shared<Owned>(Owned{source, target, {}, {}, {}, {}})) {
   const auto pairs = counts.counts();
   std::vector<uint64_t> sources(source.size() + size_t{1}, 0);  // totals; the last is NULL's
@@ -92,7 +94,7 @@ LexicalTable::LexicalTable(LexicalCounts& counts, const Vocab& source, const Voc
   for (const auto& [pair, count] : pairs) {
     if ((source_of(pair) >= source.size() && source_of(pair) != kNull) ||
         (target_of(pair) >= target.size() && target_of(pair) != kNull))
-      throw Error(Fault::argument, "the counts were made with other vocabularies");
+      throw io::Error(io::Fault::argument, "the counts were made with other vocabularies");
     sources[std::min(source_of(pair), source.size())] += count;
     targets[std::min(target_of(pair), target.size())] += count;
   }
@@ -108,8 +110,8 @@ LexicalTable::LexicalTable(LexicalCounts& counts, const Vocab& source, const Voc
   own(entries);
 }
 
-LexicalTable::LexicalTable(std::span<const LexicalEntry> entries, const Vocab& source,
-                           const Vocab& target)
+LexicalTable::LexicalTable(std::span<const LexicalEntry> entries, const text::Vocab& source,
+                           const text::Vocab& target)
     : owned_(std::make_shared<Owned>(Owned{source, target, {}, {}, {}, {}})) {
   own(entries);
 }
@@ -187,7 +189,7 @@ void LexicalTable::print(bool target_given_source, size_t begin, size_t end,
 }
 
 void LexicalTable::save(const std::string& path) const {
-  ContainerWriter out(path, "lexical", kVersion);
+  io::ContainerWriter out(path, "lexical", kVersion);
   if (owned_) {
     owned_->source.save(out, "source");
     owned_->target.save(out, "target");
@@ -210,22 +212,22 @@ void LexicalTable::save(const std::string& path) const {
 
 void LexicalReader::add(std::string_view text, bool target_given_source, uint64_t first_line) {
   uint64_t line = first_line;
-  for_each_line(text, [&](std::string_view content) {
+  text::for_each_line(text, [&](std::string_view content) {
     std::string_view fields[3];
     size_t count = 0;
-    for_each_token(content, [&](std::string_view token) {
+    text::for_each_token(content, [&](std::string_view token) {
       if (count < 3) fields[count] = token;
       ++count;
     });
     if (count != 3)
-      throw Error(Fault::format, "a line of " + std::to_string(count) + " fields", line,
-                  "a lexical table has two words and a probability on each line");
+      throw io::Error(io::Fault::format, "a line of " + std::to_string(count) + " fields", line,
+                      "a lexical table has two words and a probability on each line");
     double value = 0;
     const char* const end = fields[2].data() + fields[2].size();
     const auto [stop, failure] = std::from_chars(fields[2].data(), end, value);
     if (failure != std::errc() || stop != end || !(value >= 0.0 && value <= 1.0))
-      throw Error(Fault::format,
-                  "'" + std::string(fields[2].substr(0, 40)) + "' is not a probability", line);
+      throw io::Error(io::Fault::format,
+                      "'" + std::string(fields[2].substr(0, 40)) + "' is not a probability", line);
     const std::string_view f = fields[target_given_source ? 1 : 0];
     const std::string_view e = fields[target_given_source ? 0 : 1];
     const uint64_t pair =
@@ -240,7 +242,8 @@ void LexicalReader::sort_unique(std::vector<Half>& half, const char* name) {
   const auto twice = std::adjacent_find(
       half.begin(), half.end(), [](const Half& a, const Half& b) { return a.pair == b.pair; });
   if (twice != half.end())
-    throw Error(Fault::format, std::string("a word pair stands twice in the ") + name + " file");
+    throw io::Error(io::Fault::format,
+                    std::string("a word pair stands twice in the ") + name + " file");
 }
 
 LexicalTable LexicalReader::finish() {
@@ -250,8 +253,8 @@ LexicalTable LexicalReader::finish() {
                                source_given_target_.begin(), source_given_target_.end(),
                                [](const Half& a, const Half& b) { return a.pair == b.pair; });
   if (!same)
-    throw Error(Fault::format, "the f2e and the e2f file do not hold the same word pairs", 0,
-                "take both files of one table");
+    throw io::Error(io::Fault::format, "the f2e and the e2f file do not hold the same word pairs",
+                    0, "take both files of one table");
   std::vector<LexicalEntry> entries;
   entries.reserve(target_given_source_.size());
   for (size_t i = 0; i < target_given_source_.size(); ++i)
@@ -260,4 +263,4 @@ LexicalTable LexicalReader::finish() {
   return {entries, source_, target_};
 }
 
-}  // namespace demotic
+}  // namespace demotic::align

@@ -26,7 +26,7 @@
 #include "text/token_lines.h"
 #include "text/vocab.h"
 
-namespace demotic {
+namespace demotic::align {
 
 inline constexpr uint32_t kNull = UINT32_MAX;
 inline constexpr std::string_view kNullWord = "NULL";
@@ -39,11 +39,11 @@ class LexicalCounts {
     uint64_t count;
   };
 
-  LexicalCounts(const Vocab& source, const Vocab& target);
+  LexicalCounts(const text::Vocab& source, const text::Vocab& target);
 
   // Lines begin .. end-1.
-  void add(const TokenLines& source, const TokenLines& target, const Links& links, size_t begin,
-           size_t end);
+  void add(const text::TokenLines& source, const text::TokenLines& target, const Links& links,
+           size_t begin, size_t end);
   // Sorted by pair; settles what was added so far.
   std::span<const Count> counts();
 
@@ -68,9 +68,10 @@ class LexicalTable {
  public:
   static constexpr uint32_t kVersion = 1;
 
-  LexicalTable(LexicalCounts& counts, const Vocab& source, const Vocab& target);
+  LexicalTable(LexicalCounts& counts, const text::Vocab& source, const text::Vocab& target);
   // `entries` sorted by pair, each pair once.
-  LexicalTable(std::span<const LexicalEntry> entries, const Vocab& source, const Vocab& target);
+  LexicalTable(std::span<const LexicalEntry> entries, const text::Vocab& source,
+               const text::Vocab& target);
   explicit LexicalTable(const std::string& path);
 
   double target_given_source(uint32_t source, uint32_t target) const {
@@ -95,7 +96,7 @@ class LexicalTable {
   void save(const std::string& path) const;
 
  private:
-  static uint32_t id_of(VocabView words, std::string_view word) {
+  static uint32_t id_of(text::VocabView words, std::string_view word) {
     return word == kNullWord ? kNull : words.find(word);
   }
   size_t find(uint32_t source, uint32_t target) const;
@@ -103,18 +104,18 @@ class LexicalTable {
   void own(std::span<const LexicalEntry> entries);
 
   struct Owned {
-    Vocab source;
-    Vocab target;
+    text::Vocab source;
+    text::Vocab target;
     std::vector<uint64_t> row_ends;
     std::vector<uint32_t> targets;
     std::vector<double> target_given_source;
     std::vector<double> source_given_target;
   };
   std::shared_ptr<Owned> owned_;  // of a table that was made here
-  Container file_;                // of a table that was loaded
+  io::Container file_;            // of a table that was loaded
 
-  VocabView source_words_;
-  VocabView target_words_;
+  text::VocabView source_words_;
+  text::VocabView target_words_;
   std::span<const uint64_t> row_ends_;  // of source word i; the last row is NULL's
   std::span<const uint32_t> targets_;   // ascending in each row
   std::span<const double> target_given_source_;
@@ -134,10 +135,10 @@ class LexicalReader {
   };
   static void sort_unique(std::vector<Half>& half, const char* name);
 
-  Vocab source_;
-  Vocab target_;
+  text::Vocab source_;
+  text::Vocab target_;
   std::vector<Half> target_given_source_;
   std::vector<Half> source_given_target_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::align

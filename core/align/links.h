@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace demotic {
+namespace demotic::align {
 
 struct Link {
   uint32_t source;
@@ -32,4 +32,4 @@ struct Links {
   }
 };
 
-}  // namespace demotic
+}  // namespace demotic::align

@@ -15,7 +15,7 @@
 #include "align/links.h"
 #include "text/token_lines.h"
 
-namespace demotic {
+namespace demotic::align {
 
 // No sentence is longer; a larger position is a typing error or an attempt to fill the memory.
 inline constexpr uint32_t kMaxPosition = 1u << 20;
@@ -36,7 +36,7 @@ void parse_pharaoh(std::string_view text, const PharaohOptions& options, Gold& o
 void print_pharaoh(const Links& links, size_t begin, size_t end, uint32_t base, std::string& out);
 
 // Throws Error(format) naming the first line where the links do not fit the two texts.
-void check_links(const Links& links, const TokenLines& source, const TokenLines& target,
+void check_links(const Links& links, const text::TokenLines& source, const text::TokenLines& target,
                  uint32_t base);
 
-}  // namespace demotic
+}  // namespace demotic::align

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace demotic {
+namespace demotic::align {
 
 inline size_t count_characters(std::string_view utf8) {
   return static_cast<size_t>(
@@ -33,4 +33,4 @@ inline float spelling_likeness(std::string_view a, std::string_view b) {
   return static_cast<float>(beginning) / static_cast<float>(longer);
 }
 
-}  // namespace demotic
+}  // namespace demotic::align

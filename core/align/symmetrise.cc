@@ -8,7 +8,7 @@
 #include "io/error.h"
 #include "parallel.h"
 
-namespace demotic {
+namespace demotic::align {
 
 namespace {
 
@@ -141,8 +141,9 @@ void Symmetriser::operator()(std::span<const Link> forward, std::span<const Link
 Links symmetrise(const Links& forward, const Links& backward, Heuristic heuristic,
                  unsigned threads) {
   if (forward.size() != backward.size())
-    throw Error(Fault::argument, "the forward alignment has " + std::to_string(forward.size()) +
-                                     " lines, the backward one " + std::to_string(backward.size()));
+    throw io::Error(io::Fault::argument,
+                    "the forward alignment has " + std::to_string(forward.size()) +
+                        " lines, the backward one " + std::to_string(backward.size()));
   constexpr size_t kChunk = 1024;
   const size_t chunks = (forward.size() + kChunk - 1) / kChunk;
   std::vector<Links> parts(chunks);
@@ -164,4 +165,4 @@ Links symmetrise(const Links& forward, const Links& backward, Heuristic heuristi
   return out;
 }
 
-}  // namespace demotic
+}  // namespace demotic::align

@@ -22,7 +22,7 @@
 
 #include "align/links.h"
 
-namespace demotic {
+namespace demotic::align {
 
 enum class Heuristic : uint8_t {
   intersection,
@@ -69,4 +69,4 @@ class Symmetriser {
 Links symmetrise(const Links& forward, const Links& backward, Heuristic heuristic,
                  unsigned threads);
 
-}  // namespace demotic
+}  // namespace demotic::align

@@ -7,7 +7,7 @@
 #include "align/spelling.h"
 #include "parallel.h"
 
-namespace demotic {
+namespace demotic::align {
 
 namespace {
 
@@ -40,8 +40,9 @@ struct AlignerTrainer::Worker {
   Fixed log_likelihood = 0;
 };
 
-AlignerTrainer::AlignerTrainer(const TokenLines& source, const TokenLines& target,
-                               const Vocab& vocab, const AlignerOptions& options, unsigned threads)
+AlignerTrainer::AlignerTrainer(const text::TokenLines& source, const text::TokenLines& target,
+                               const text::Vocab& vocab, const AlignerOptions& options,
+                               unsigned threads)
     : source_(source),
       target_(target),
       options_((options.check(), options)),
@@ -59,7 +60,7 @@ AlignerTrainer::AlignerTrainer(const TokenLines& source, const TokenLines& targe
   if (options.spelling_prior > 0) find_alike(vocab);
 }
 
-void AlignerTrainer::find_alike(const Vocab& vocab) {
+void AlignerTrainer::find_alike(const text::Vocab& vocab) {
   for (uint32_t word = 0, cell = 0; word < cells_.words(); ++word) {
     const std::string_view spelt = vocab.word(word);
     for (; cell < cells_.row_end(word); ++cell) {
@@ -291,7 +292,7 @@ void AlignerTrainer::prune(unsigned threads) {
   cells_.keep(kept, threads);
 }
 
-AlignerModel AlignerTrainer::model(const Vocab& vocab) const {
+AlignerModel AlignerTrainer::model(const text::Vocab& vocab) const {
   // Most cells that EM has let go to nothing need not be kept.
   AlignerArrays arrays;
   for (uint32_t word = 0, cell = 0; word < cells_.words(); ++word) {
@@ -306,4 +307,4 @@ AlignerModel AlignerTrainer::model(const Vocab& vocab) const {
   return {options_, vocab, std::move(arrays), forward_jumps_, backward_jumps_};
 }
 
-}  // namespace demotic
+}  // namespace demotic::align

@@ -29,7 +29,7 @@
 #include "text/token_lines.h"
 #include "text/vocab.h"
 
-namespace demotic {
+namespace demotic::align {
 
 enum class Stage : uint8_t { model1, hmm };
 
@@ -41,8 +41,8 @@ struct DirectedCounts {
 class AlignerTrainer {
  public:
   // The lines outlive the trainer; `vocab` numbers the words of both sides.
-  AlignerTrainer(const TokenLines& source, const TokenLines& target, const Vocab& vocab,
-                 const AlignerOptions& options, unsigned threads);
+  AlignerTrainer(const text::TokenLines& source, const text::TokenLines& target,
+                 const text::Vocab& vocab, const AlignerOptions& options, unsigned threads);
 
   size_t pairs() const { return source_.size(); }
   size_t skipped() const { return skipped_; }  // pairs with a side over options.max_length
@@ -55,7 +55,7 @@ class AlignerTrainer {
   // Drops the cells that hardly took part in the last maximise().
   void prune(unsigned threads);
 
-  AlignerModel model(const Vocab& vocab) const;
+  AlignerModel model(const text::Vocab& vocab) const;
 
  private:
   struct Worker;
@@ -64,7 +64,7 @@ class AlignerTrainer {
     float count;
   };
 
-  void find_alike(const Vocab& vocab);
+  void find_alike(const text::Vocab& vocab);
   template <bool shared>
   void expect_model1(size_t pair, Worker& worker);
   template <bool shared>
@@ -72,8 +72,8 @@ class AlignerTrainer {
   void maximise_cells(double alpha, unsigned threads);
   void maximise_null();
 
-  const TokenLines& source_;
-  const TokenLines& target_;
+  const text::TokenLines& source_;
+  const text::TokenLines& target_;
   AlignerOptions options_;
   size_t skipped_ = 0;
   Cooccurrence cells_;
@@ -88,4 +88,4 @@ class AlignerTrainer {
   bool jumps_counted_ = false;
 };
 
-}  // namespace demotic
+}  // namespace demotic::align

@@ -21,10 +21,10 @@ using Pair = std::pair<float, float>;
 using HmmAnswer =
     std::tuple<double, std::vector<std::vector<float>>, std::vector<float>, std::vector<float>>;
 
-Stage stage_of(std::string_view name) {
-  if (name == "model1") return Stage::model1;
-  if (name == "hmm") return Stage::hmm;
-  throw Error(Fault::argument, "no such stage: " + std::string(name));
+align::Stage stage_of(std::string_view name) {
+  if (name == "model1") return align::Stage::model1;
+  if (name == "hmm") return align::Stage::hmm;
+  throw io::Error(io::Fault::argument, "no such stage: " + std::string(name));
 }
 
 // One sentence's forward-backward, for a look inside: log-likelihood, posteriors, the empty word's,
@@ -32,22 +32,22 @@ Stage stage_of(std::string_view name) {
 HmmAnswer run_hmm(const std::vector<std::vector<float>>& emissions, const std::vector<float>& null,
                   float null_probability, const std::vector<float>& jump_parameters) {
   if (emissions.empty() || emissions[0].empty() || null.size() != emissions.size() ||
-      emissions[0].size() > AlignerOptions::kLongest)
-    throw Error(Fault::argument, "emissions of no sentence");
+      emissions[0].size() > align::AlignerOptions::kLongest)
+    throw io::Error(io::Fault::argument, "emissions of no sentence");
   const size_t states = emissions[0].size();
   std::vector<float> flat;
   for (const auto& row : emissions) {
-    if (row.size() != states) throw Error(Fault::argument, "emissions of unequal rows");
+    if (row.size() != states) throw io::Error(io::Fault::argument, "emissions of unequal rows");
     flat.insert(flat.end(), row.begin(), row.end());
   }
-  Jumps jumps(static_cast<uint32_t>(states), jump_parameters);
-  const HmmInput input{static_cast<uint32_t>(emissions.size()),
-                       static_cast<uint32_t>(states),
-                       flat.data(),
-                       null.data(),
-                       null_probability,
-                       &jumps};
-  HmmSentence hmm;
+  align::Jumps jumps(static_cast<uint32_t>(states), jump_parameters);
+  const align::HmmInput input{static_cast<uint32_t>(emissions.size()),
+                              static_cast<uint32_t>(states),
+                              flat.data(),
+                              null.data(),
+                              null_probability,
+                              &jumps};
+  align::HmmSentence hmm;
   const double log_likelihood = hmm.run(input);
   std::vector<std::vector<float>> posteriors;
   std::vector<float> null_posteriors;
@@ -55,7 +55,7 @@ HmmAnswer run_hmm(const std::vector<std::vector<float>>& emissions, const std::v
     posteriors.emplace_back(hmm.posteriors(j), hmm.posteriors(j) + states);
     null_posteriors.push_back(hmm.null_posterior(j));
   }
-  JumpCounts counts(static_cast<uint32_t>(states));
+  align::JumpCounts counts(static_cast<uint32_t>(states));
   hmm.count_jumps(input, counts);
   jumps.reestimate(counts, 0);
   return {log_likelihood,
@@ -64,79 +64,85 @@ HmmAnswer run_hmm(const std::vector<std::vector<float>>& emissions, const std::v
           {jumps.parameters().begin(), jumps.parameters().end()}};
 }
 
-std::vector<float> parameters(const Jumps& jumps) {
+std::vector<float> parameters(const align::Jumps& jumps) {
   return {jumps.parameters().begin(), jumps.parameters().end()};
 }
 
 void bind_trainer(nb::module_& m) {
-  nb::class_<AlignerOptions>(m, "AlignerOptions", "What the aligner's arithmetic depends on")
+  nb::class_<align::AlignerOptions>(m, "AlignerOptions", "What the aligner's arithmetic depends on")
       .def(nb::init<>())
-      .def_rw("max_length", &AlignerOptions::max_length)
-      .def_rw("agreement", &AlignerOptions::agreement)
-      .def_rw("null_probability", &AlignerOptions::null_probability)
-      .def_rw("lexical_prior", &AlignerOptions::lexical_prior)
-      .def_rw("spelling_prior", &AlignerOptions::spelling_prior)
-      .def_rw("jump_smoothing", &AlignerOptions::jump_smoothing);
+      .def_rw("max_length", &align::AlignerOptions::max_length)
+      .def_rw("agreement", &align::AlignerOptions::agreement)
+      .def_rw("null_probability", &align::AlignerOptions::null_probability)
+      .def_rw("lexical_prior", &align::AlignerOptions::lexical_prior)
+      .def_rw("spelling_prior", &align::AlignerOptions::spelling_prior)
+      .def_rw("jump_smoothing", &align::AlignerOptions::jump_smoothing);
 
-  nb::class_<AlignerTrainer>(m, "AlignerTrainer", "Expectation-maximisation of the word aligner")
-      .def(nb::init<const TokenLines&, const TokenLines&, const Vocab&, const AlignerOptions&,
-                    unsigned>(),
+  nb::class_<align::AlignerTrainer>(m, "AlignerTrainer",
+                                    "Expectation-maximisation of the word aligner")
+      .def(nb::init<const text::TokenLines&, const text::TokenLines&, const text::Vocab&,
+                    const align::AlignerOptions&, unsigned>(),
            nb::arg("source"), nb::arg("target"), nb::arg("vocab"), nb::arg("options"),
            nb::arg("threads"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), Unlocked())
       .def(
           "expect",
-          [](AlignerTrainer& trainer, std::string_view stage, size_t begin, size_t end,
+          [](align::AlignerTrainer& trainer, std::string_view stage, size_t begin, size_t end,
              unsigned threads) { trainer.expect(stage_of(stage), begin, end, threads); },
           nb::arg("stage"), nb::arg("begin"), nb::arg("end"), nb::arg("threads"), Unlocked(),
           "Count the links that sentence pairs from begin up to end are expected to have")
-      .def("maximise", &AlignerTrainer::maximise, nb::arg("threads"), Unlocked(),
+      .def("maximise", &align::AlignerTrainer::maximise, nb::arg("threads"), Unlocked(),
            "Set the parameters from the counts; the log-likelihood that the old ones gave")
-      .def("prune", &AlignerTrainer::prune, nb::arg("threads"), Unlocked())
-      .def("model", &AlignerTrainer::model, nb::arg("vocab"), Unlocked())
-      .def_prop_ro("cells", &AlignerTrainer::cells)
-      .def_prop_ro("skipped", &AlignerTrainer::skipped)
-      .def("__len__", &AlignerTrainer::pairs);
+      .def("prune", &align::AlignerTrainer::prune, nb::arg("threads"), Unlocked())
+      .def("model", &align::AlignerTrainer::model, nb::arg("vocab"), Unlocked())
+      .def_prop_ro("cells", &align::AlignerTrainer::cells)
+      .def_prop_ro("skipped", &align::AlignerTrainer::skipped)
+      .def("__len__", &align::AlignerTrainer::pairs);
 }
 
 void bind_model(nb::module_& m) {
-  nb::class_<AlignerModel>(m, "AlignerModel", "A trained word aligner")
-      .def_static("load", &AlignerModel::load, nb::arg("path"), Unlocked())
-      .def("save", &AlignerModel::save, nb::arg("path"), nb::arg("config"), Unlocked())
+  nb::class_<align::AlignerModel>(m, "AlignerModel", "A trained word aligner")
+      .def_static("load", &align::AlignerModel::load, nb::arg("path"), Unlocked())
+      .def("save", &align::AlignerModel::save, nb::arg("path"), nb::arg("config"), Unlocked())
       .def(
           "align",
-          [](const AlignerModel& model, nb::bytes source, nb::bytes target, unsigned threads) {
+          [](const align::AlignerModel& model, nb::bytes source, nb::bytes target,
+             unsigned threads) {
             const std::string_view from(source.c_str(), source.size());
             const std::string_view to(target.c_str(), target.size());
-            DirectedLinks links;
+            align::DirectedLinks links;
             {
               const nb::gil_scoped_release unlocked;
               links = model.align(from, to, threads);
             }
-            return std::pair<Links, Links>(std::move(links.forward), std::move(links.backward));
+            return std::pair<align::Links, align::Links>(std::move(links.forward),
+                                                         std::move(links.backward));
           },
           nb::arg("source"), nb::arg("target"), nb::arg("threads"),
           "Links of two UTF-8 texts with the same number of lines: forward, backward")
       .def(
           "weights",
-          [](const AlignerModel& model, std::string_view source, std::string_view target) {
-            const DirectedWeights weights = model.weights(source, target);
+          [](const align::AlignerModel& model, std::string_view source, std::string_view target) {
+            const align::DirectedWeights weights = model.weights(source, target);
             return Pair(weights.forward, weights.backward);
           },
           nb::arg("source"), nb::arg("target"))
       .def(
           "null_weights",
-          [](const AlignerModel& model, std::string_view word) {
-            const DirectedWeights weights = model.null_weights(word);
+          [](const align::AlignerModel& model, std::string_view word) {
+            const align::DirectedWeights weights = model.null_weights(word);
             return Pair(weights.forward, weights.backward);
           },
           nb::arg("word"))
-      .def_prop_ro("forward_jumps",
-                   [](const AlignerModel& model) { return parameters(model.forward_jumps()); })
-      .def_prop_ro("backward_jumps",
-                   [](const AlignerModel& model) { return parameters(model.backward_jumps()); })
-      .def_prop_ro("config", [](const AlignerModel& model) { return std::string(model.config()); })
-      .def_prop_ro("words", &AlignerModel::words)
-      .def_prop_ro("cells", &AlignerModel::cells);
+      .def_prop_ro(
+          "forward_jumps",
+          [](const align::AlignerModel& model) { return parameters(model.forward_jumps()); })
+      .def_prop_ro(
+          "backward_jumps",
+          [](const align::AlignerModel& model) { return parameters(model.backward_jumps()); })
+      .def_prop_ro("config",
+                   [](const align::AlignerModel& model) { return std::string(model.config()); })
+      .def_prop_ro("words", &align::AlignerModel::words)
+      .def_prop_ro("cells", &align::AlignerModel::cells);
 }
 
 }  // namespace
@@ -148,7 +154,7 @@ void align(nb::module_& m) {
         nb::arg("jump_parameters"), Unlocked(),
         "Forward-backward of one sentence: log-likelihood, posteriors, those of the empty word, "
         "and re-estimated jump parameters");
-  m.def("spelling_likeness", &spelling_likeness, nb::arg("a"), nb::arg("b"));
+  m.def("spelling_likeness", &align::spelling_likeness, nb::arg("a"), nb::arg("b"));
 }
 
 }  // namespace demotic::bind

@@ -1,5 +1,3 @@
-#include "decode/block_decoder.h"
-
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -7,49 +5,58 @@
 #include <limits>
 
 #include "bind/decode.h"
+#include "decode/blocks/decoder.h"
 #include "io/error.h"
 
 namespace demotic::bind {
 
 namespace {
 
-using Sentences = std::vector<BlockDecoder::Sentence>;
+using Sentences = std::vector<decode::blocks::BlockDecoder::Sentence>;
 
 }  // namespace
 
 void block_decoder(nb::module_& m) {
-  nb::class_<BlockCounters>(m, "BlockCounters", "See demotic.decode.BlockCounters")
-      .def_ro("sentences", &BlockCounters::sentences)
-      .def_ro("seconds", &BlockCounters::seconds)
-      .def_prop_ro("options", [](const BlockCounters& c) { return c.search.options; })
-      .def_prop_ro("nodes", [](const BlockCounters& c) { return c.search.nodes; })
-      .def_prop_ro("arcs", [](const BlockCounters& c) { return c.search.arcs; })
-      .def_prop_ro("expanded", [](const BlockCounters& c) { return c.search.expanded; })
-      .def_prop_ro("lm_blocks", [](const BlockCounters& c) { return c.search.lm_blocks; })
-      .def_prop_ro("narrowed", [](const BlockCounters& c) { return c.search.narrowed; });
+  nb::class_<decode::blocks::BlockCounters>(m, "BlockCounters", "See demotic.decode.BlockCounters")
+      .def_ro("sentences", &decode::blocks::BlockCounters::sentences)
+      .def_ro("seconds", &decode::blocks::BlockCounters::seconds)
+      .def_prop_ro("options",
+                   [](const decode::blocks::BlockCounters& c) { return c.search.options; })
+      .def_prop_ro("nodes", [](const decode::blocks::BlockCounters& c) { return c.search.nodes; })
+      .def_prop_ro("arcs", [](const decode::blocks::BlockCounters& c) { return c.search.arcs; })
+      .def_prop_ro("expanded",
+                   [](const decode::blocks::BlockCounters& c) { return c.search.expanded; })
+      .def_prop_ro("lm_blocks",
+                   [](const decode::blocks::BlockCounters& c) { return c.search.lm_blocks; })
+      .def_prop_ro("narrowed",
+                   [](const decode::blocks::BlockCounters& c) { return c.search.narrowed; });
 
-  nb::class_<BlockOracle>(m, "BlockOracle", "See demotic.decode.BlockOracle")
-      .def_ro("first", &BlockOracle::first)
-      .def_ro("best", &BlockOracle::best)
-      .def_ro("listed", &BlockOracle::listed);
+  nb::class_<decode::blocks::BlockOracle>(m, "BlockOracle", "See demotic.decode.BlockOracle")
+      .def_ro("first", &decode::blocks::BlockOracle::first)
+      .def_ro("best", &decode::blocks::BlockOracle::best)
+      .def_ro("listed", &decode::blocks::BlockOracle::listed);
 
-  nb::class_<BlockDecoder> bound(m, "BlockDecoder", "See demotic.decode.BlockDecoder");
+  nb::class_<decode::blocks::BlockDecoder> bound(m, "BlockDecoder",
+                                                 "See demotic.decode.BlockDecoder");
   bound
       .def(
           "__init__",
-          [](BlockDecoder* self, const BlockTable& table, const Model* lm, const BlockPairs& pairs,
+          [](decode::blocks::BlockDecoder* self, const grammar::BlockTable& table,
+             const lm::Model* lm, const grammar::BlockPairs& pairs,
              const std::vector<double>& weights, bool swap, uint32_t alternatives,
              uint32_t min_left, bool z_alternatives, bool start, double smoothing,
              const std::string& unigram, uint64_t beam, double delta, uint64_t max_nodes) {
-            new (self) BlockDecoder(
+            new (self) decode::blocks::BlockDecoder(
                 table, lm, pairs, weights,
-                {.reorder = swap ? Reorder::swap : Reorder::monotone,
+                {.reorder =
+                     swap ? decode::blocks::Reorder::swap : decode::blocks::Reorder::monotone,
                  .alternatives = alternatives,
                  .min_left = min_left,
-                 .partition = z_alternatives ? Partition::alternatives : Partition::half,
-                 .boundary = start ? Boundary::start : Boundary::neutral,
+                 .partition = z_alternatives ? decode::blocks::Partition::alternatives
+                                             : decode::blocks::Partition::half,
+                 .boundary = start ? grammar::Boundary::start : grammar::Boundary::neutral,
                  .smoothing = smoothing,
-                 .unigram = unigram_cost(unigram),
+                 .unigram = grammar::unigram_cost(unigram),
                  .beam = beam == 0 ? std::numeric_limits<uint64_t>::max() : beam,
                  .delta = delta,
                  .max_nodes = max_nodes});
@@ -59,26 +66,29 @@ void block_decoder(nb::module_& m) {
           nb::arg("start"), nb::arg("smoothing"), nb::arg("unigram"), nb::arg("beam"),
           nb::arg("delta"), nb::arg("max_nodes"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
           nb::keep_alive<1, 4>())
-      .def_prop_ro("labels", [](const BlockDecoder&) { return block_labels(); });
+      .def_prop_ro("labels", [](const decode::blocks::BlockDecoder&) {
+        return decode::blocks::block_labels();
+      });
   bind_decode(bound);
   bind_kbest(bound);
   bound
       .def(
           "forests",
-          [](BlockDecoder& d, const Sentences& sentences, unsigned threads, bool pairs) {
+          [](decode::blocks::BlockDecoder& d, const Sentences& sentences, unsigned threads,
+             bool pairs) {
             const nb::gil_scoped_release unlocked;
             return d.forests(sentences, pairs, threads);
           },
           nb::arg("sentences"), nb::arg("threads"), nb::arg("pairs") = false)
       .def(
           "oracles",
-          [](BlockDecoder& d, const Sentences& sentences,
+          [](decode::blocks::BlockDecoder& d, const Sentences& sentences,
              const std::vector<std::vector<std::string>>& references, size_t k, unsigned threads) {
             const nb::gil_scoped_release unlocked;
             return d.oracles(sentences, references, k, threads);
           },
           nb::arg("sentences"), nb::arg("references"), nb::arg("k"), nb::arg("threads"));
-  m.def("block_feature_names", &BlockModel::feature_names);
+  m.def("block_feature_names", &decode::blocks::BlockModel::feature_names);
 }
 
 }  // namespace demotic::bind

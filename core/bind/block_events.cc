@@ -17,56 +17,60 @@ namespace demotic::bind {
 
 namespace {
 
-PairCounts pair_counts_named(const std::string& name) {
-  if (name == "none") return PairCounts::none;
-  if (name == "observed") return PairCounts::observed;
-  if (name == "candidates") return PairCounts::candidates;
-  throw Error(Fault::argument, "pairs cannot be counted over '" + name + "'", 0,
-              "observed or candidates");
+grammar::PairCounts pair_counts_named(const std::string& name) {
+  if (name == "none") return grammar::PairCounts::none;
+  if (name == "observed") return grammar::PairCounts::observed;
+  if (name == "candidates") return grammar::PairCounts::candidates;
+  throw io::Error(io::Fault::argument, "pairs cannot be counted over '" + name + "'", 0,
+                  "observed or candidates");
 }
 
-const char* name_of(BlockOrientation o) {
-  return o == BlockOrientation::left ? "L" : o == BlockOrientation::right ? "R" : "N";
+const char* name_of(grammar::BlockOrientation o) {
+  return o == grammar::BlockOrientation::left    ? "L"
+         : o == grammar::BlockOrientation::right ? "R"
+                                                 : "N";
 }
 
-BlockText text_of(const TokenLines& source, const TokenLines& target, const Links& links,
-                  const Links* all) {
+grammar::BlockText text_of(const text::TokenLines& source, const text::TokenLines& target,
+                           const align::Links& links, const align::Links* all) {
   return {source, target, links, all == nullptr ? links : *all};
 }
 
-void check_text(const BlockEventOptions& options, const BlockText& text, size_t end) {
+void check_text(const grammar::BlockEventOptions& options, const grammar::BlockText& text,
+                size_t end) {
   const bool fits = end <= text.source.size() && end <= text.target.size() &&
                     (!options.aligned || (end <= text.links.size() && end <= text.all.size()));
-  if (!fits) throw Error(Fault::argument, "texts and links have different numbers of lines");
+  if (!fits)
+    throw io::Error(io::Fault::argument, "texts and links have different numbers of lines");
 }
 
 using Group =
     std::tuple<std::optional<uint32_t>, std::vector<std::tuple<uint32_t, const char*, uint32_t>>,
                std::vector<uint32_t>>;
 
-Group group_of(const BlockCandidates& candidates, std::optional<uint32_t> previous) {
+Group group_of(const grammar::BlockCandidates& candidates, std::optional<uint32_t> previous) {
   std::vector<std::tuple<uint32_t, const char*, uint32_t>> list;
-  for (const BlockCandidate& c : candidates.list)
+  for (const grammar::BlockCandidate& c : candidates.list)
     list.emplace_back(c.block, name_of(c.orientation), c.source_begin);
   return {previous, list, candidates.labels};
 }
 
 // (occurrences, L/R groups, N groups) of one sentence pair, for those who want to look.
-nb::tuple pair_events(const BlockTable& table, const BlockEventOptions& options,
-                      const TokenLines& source, const TokenLines& target, const Links& links,
-                      const Links* all, size_t line) {
-  const BlockText text = text_of(source, target, links, all);
+nb::tuple pair_events(const grammar::BlockTable& table, const grammar::BlockEventOptions& options,
+                      const text::TokenLines& source, const text::TokenLines& target,
+                      const align::Links& links, const align::Links* all, size_t line) {
+  const grammar::BlockText text = text_of(source, target, links, all);
   check_text(options, text, line + 1);
-  BlockPairReader reader(table, options);
-  BlockCandidates candidates(table, options.candidates);
+  grammar::BlockPairReader reader(table, options);
+  grammar::BlockCandidates candidates(table, options.candidates);
   nb::list occurrences, successors, neutral;
   if (!reader.read(text, line)) return nb::make_tuple(occurrences, successors, neutral);
-  for (const BlockOccurrence& o : reader.occurrences)
+  for (const grammar::BlockOccurrence& o : reader.occurrences)
     occurrences.append(
         nb::make_tuple(o.block, o.source_begin, o.source_end, o.target_begin, o.target_end));
-  for (const OrientationEvents::Group& group : reader.events.groups) {
+  for (const grammar::OrientationEvents::Group& group : reader.events.groups) {
     candidates.successors(reader.occurrences, reader.events, group);
-    successors.append(nb::cast(group_of(candidates, group.predecessor == kBeginBlock
+    successors.append(nb::cast(group_of(candidates, group.predecessor == grammar::kBeginBlock
                                                         ? std::nullopt
                                                         : std::optional(group.predecessor))));
   }
@@ -80,16 +84,16 @@ nb::tuple pair_events(const BlockTable& table, const BlockEventOptions& options,
 }  // namespace
 
 void block_events(nb::module_& m) {
-  nb::class_<BlockEventOptions>(m, "BlockEventOptions", "What counts as an event")
+  nb::class_<grammar::BlockEventOptions>(m, "BlockEventOptions", "What counts as an event")
       .def(
           "__init__",
-          [](BlockEventOptions* self, bool aligned, bool projection, bool start,
+          [](grammar::BlockEventOptions* self, bool aligned, bool projection, bool start,
              uint32_t alternatives, bool drop_rare, const std::string& count_pairs,
              uint32_t longest) {
-            new (self) BlockEventOptions{
+            new (self) grammar::BlockEventOptions{
                 .aligned = aligned,
                 .projection = projection,
-                .boundary = start ? Boundary::start : Boundary::neutral,
+                .boundary = start ? grammar::Boundary::start : grammar::Boundary::neutral,
                 .candidates = {.alternatives = alternatives, .drop_rare = drop_rare},
                 .count_pairs = pair_counts_named(count_pairs),
                 .longest = longest};
@@ -97,33 +101,35 @@ void block_events(nb::module_& m) {
           nb::arg("aligned"), nb::arg("projection"), nb::arg("start"), nb::arg("alternatives"),
           nb::arg("drop_rare"), nb::arg("count_pairs"), nb::arg("longest"));
 
-  nb::class_<BlockEventCounts>(m, "BlockEventCounts", "See demotic.grammar.EventCounts")
-      .def_ro("pairs", &BlockEventCounts::pairs)
-      .def_ro("skipped", &BlockEventCounts::skipped)
-      .def_ro("occurrences", &BlockEventCounts::occurrences)
-      .def_ro("left", &BlockEventCounts::left)
-      .def_ro("right", &BlockEventCounts::right)
-      .def_ro("neutral", &BlockEventCounts::neutral)
-      .def_ro("groups", &BlockEventCounts::groups)
-      .def_ro("candidates", &BlockEventCounts::candidates)
-      .def_ro("rare", &BlockEventCounts::rare);
+  nb::class_<grammar::BlockEventCounts>(m, "BlockEventCounts", "See demotic.grammar.EventCounts")
+      .def_ro("pairs", &grammar::BlockEventCounts::pairs)
+      .def_ro("skipped", &grammar::BlockEventCounts::skipped)
+      .def_ro("occurrences", &grammar::BlockEventCounts::occurrences)
+      .def_ro("left", &grammar::BlockEventCounts::left)
+      .def_ro("right", &grammar::BlockEventCounts::right)
+      .def_ro("neutral", &grammar::BlockEventCounts::neutral)
+      .def_ro("groups", &grammar::BlockEventCounts::groups)
+      .def_ro("candidates", &grammar::BlockEventCounts::candidates)
+      .def_ro("rare", &grammar::BlockEventCounts::rare);
 
   struct Counter {
-    BlockEventOptions options;
-    BlockEventCounter counter;
+    grammar::BlockEventOptions options;
+    grammar::BlockEventCounter counter;
   };
   nb::class_<Counter>(m, "BlockEventCounter", "Counts orientations and pairs of blocks")
       .def(
           "__init__",
-          [](Counter* self, const BlockTable& table, const BlockEventOptions& options) {
-            new (self) Counter{options, BlockEventCounter(table, options)};
+          [](Counter* self, const grammar::BlockTable& table,
+             const grammar::BlockEventOptions& options) {
+            new (self) Counter{options, grammar::BlockEventCounter(table, options)};
           },
           nb::arg("table"), nb::arg("options"), nb::keep_alive<1, 2>())
       .def(
           "run",
-          [](Counter& c, const TokenLines& source, const TokenLines& target, const Links& links,
-             const Links* all, size_t begin, size_t end, unsigned threads) {
-            const BlockText text = text_of(source, target, links, all);
+          [](Counter& c, const text::TokenLines& source, const text::TokenLines& target,
+             const align::Links& links, const align::Links* all, size_t begin, size_t end,
+             unsigned threads) {
+            const grammar::BlockText text = text_of(source, target, links, all);
             check_text(c.options, text, end);
             const nb::gil_scoped_release unlocked;
             c.counter.run(text, begin, end, threads);
@@ -138,7 +144,7 @@ void block_events(nb::module_& m) {
             std::vector<uint64_t> keys;
             {
               const nb::gil_scoped_release unlocked;
-              keys = frequent_keys(c.counter.take_pairs(), threshold);
+              keys = grammar::frequent_keys(c.counter.take_pairs(), threshold);
             }
             return numpy(std::move(keys));
           },
@@ -146,24 +152,26 @@ void block_events(nb::module_& m) {
       .def_prop_ro("counts", [](const Counter& c) { return c.counter.counts(); });
 
   struct Builder {
-    BlockEventOptions options;
-    std::vector<BlockCosts> costs;
-    std::unique_ptr<BlockEventBuilder> builder;
+    grammar::BlockEventOptions options;
+    std::vector<grammar::BlockCosts> costs;
+    std::unique_ptr<grammar::BlockEventBuilder> builder;
   };
   nb::class_<Builder>(m, "BlockEventBuilder", "Events with the features of their candidates")
       .def(
           "__init__",
-          [](Builder* self, const BlockTable& table, const std::vector<const Model*>& lms,
-             const BlockPairs& pairs, const BlockEventOptions& options, double smoothing,
+          [](Builder* self, const grammar::BlockTable& table,
+             const std::vector<const lm::Model*>& lms, const grammar::BlockPairs& pairs,
+             const grammar::BlockEventOptions& options, double smoothing,
              const std::string& unigram, const std::string& folder, size_t memory) {
-            const BlockCostOptions how{.smoothing = smoothing, .unigram = unigram_cost(unigram)};
-            std::vector<BlockCosts> costs;
-            for (const Model* const lm : lms) costs.emplace_back(table, lm, how);
+            const grammar::BlockCostOptions how{.smoothing = smoothing,
+                                                .unigram = grammar::unigram_cost(unigram)};
+            std::vector<grammar::BlockCosts> costs;
+            for (const lm::Model* const lm : lms) costs.emplace_back(table, lm, how);
             if (costs.empty()) costs.emplace_back(table, nullptr, how);
             new (self) Builder{options, std::move(costs), nullptr};
             try {
-              self->builder =
-                  std::make_unique<BlockEventBuilder>(self->costs, pairs, options, folder, memory);
+              self->builder = std::make_unique<grammar::BlockEventBuilder>(self->costs, pairs,
+                                                                           options, folder, memory);
             } catch (...) {
               self->~Builder();
               throw;
@@ -174,9 +182,10 @@ void block_events(nb::module_& m) {
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def(
           "run",
-          [](Builder& b, const TokenLines& source, const TokenLines& target, const Links& links,
-             const Links* all, size_t begin, size_t end, unsigned threads) {
-            const BlockText text = text_of(source, target, links, all);
+          [](Builder& b, const text::TokenLines& source, const text::TokenLines& target,
+             const align::Links& links, const align::Links* all, size_t begin, size_t end,
+             unsigned threads) {
+            const grammar::BlockText text = text_of(source, target, links, all);
             check_text(b.options, text, end);
             const nb::gil_scoped_release unlocked;
             b.builder->run(text, begin, end, threads);
@@ -188,7 +197,8 @@ void block_events(nb::module_& m) {
           [](Builder& b, Input<uint32_t> blocks) {
             std::vector<uint8_t> marks(b.costs.front().table().blocks(), 0);
             for (const uint32_t block : copy_of(blocks)) {
-              if (block >= marks.size()) throw Error(Fault::argument, "there is no such block");
+              if (block >= marks.size())
+                throw io::Error(io::Fault::argument, "there is no such block");
               marks[block] = 1;
             }
             b.builder->allow(std::move(marks));
@@ -198,7 +208,7 @@ void block_events(nb::module_& m) {
           "finish",
           [](Builder& b) { return nb::make_tuple(b.builder->successors(), b.builder->neutral()); },
           "L/R events and N events");
-  m.attr("EVENT_WINDOW") = BlockEventBuilder::kWindow;
+  m.attr("EVENT_WINDOW") = grammar::BlockEventBuilder::kWindow;
   m.def("block_pair_events", &pair_events, nb::arg("table"), nb::arg("options"), nb::arg("source"),
         nb::arg("target"), nb::arg("links"), nb::arg("all").none(), nb::arg("line"));
 }

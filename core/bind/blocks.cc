@@ -29,36 +29,38 @@ std::vector<T> copy(std::span<const T> values) {
 
 // -- the table -----------------------------------------------------------------------------------
 
-uint32_t block_index(const BlockTable& table, uint32_t block) {
+uint32_t block_index(const grammar::BlockTable& table, uint32_t block) {
   if (block >= table.blocks()) throw nb::index_error("no such block");
   return block;
 }
 
 void bind_table(nb::module_& m) {
-  nb::class_<BlockTable>(m, "BlockTable", "See demotic.grammar.BlockTable")
+  nb::class_<grammar::BlockTable>(m, "BlockTable", "See demotic.grammar.BlockTable")
       .def(
           "__init__",
-          [](BlockTable* self, const std::string& path, std::optional<bool> verify) {
+          [](grammar::BlockTable* self, const std::string& path, std::optional<bool> verify) {
             const nb::gil_scoped_release unlocked;
-            new (self) BlockTable(BlockTable::open(path, verify));
+            new (self) grammar::BlockTable(grammar::BlockTable::open(path, verify));
           },
           nb::arg("path"), nb::arg("verify") = nb::none())
-      .def(nb::init<const BlockTable&>(), nb::arg("table"))
-      .def("save_binary", &BlockTable::save, nb::arg("path"), Unlocked())
-      .def("__len__", &BlockTable::blocks)
-      .def_prop_ro("phrases", &BlockTable::phrases, "Different source phrases")
-      .def_prop_ro("fingerprint", [](const BlockTable& t) { return t.totals().fingerprint; })
-      .def_prop_ro("total", [](const BlockTable& t) { return t.totals().count; })
-      .def_prop_ro("left_total", [](const BlockTable& t) { return t.totals().left; })
-      .def_prop_ro("right_total", [](const BlockTable& t) { return t.totals().right; })
-      .def_prop_ro("max_words", [](const BlockTable& t) { return t.totals().max_words; })
+      .def(nb::init<const grammar::BlockTable&>(), nb::arg("table"))
+      .def("save_binary", &grammar::BlockTable::save, nb::arg("path"), Unlocked())
+      .def("__len__", &grammar::BlockTable::blocks)
+      .def_prop_ro("phrases", &grammar::BlockTable::phrases, "Different source phrases")
+      .def_prop_ro("fingerprint",
+                   [](const grammar::BlockTable& t) { return t.totals().fingerprint; })
+      .def_prop_ro("total", [](const grammar::BlockTable& t) { return t.totals().count; })
+      .def_prop_ro("left_total", [](const grammar::BlockTable& t) { return t.totals().left; })
+      .def_prop_ro("right_total", [](const grammar::BlockTable& t) { return t.totals().right; })
+      .def_prop_ro("max_words", [](const grammar::BlockTable& t) { return t.totals().max_words; })
       .def_prop_ro("lexical_kind",
-                   [](const BlockTable& t) {
-                     return t.totals().lexical == LexicalKind::literal ? "literal" : "koehn";
+                   [](const grammar::BlockTable& t) {
+                     return t.totals().lexical == grammar::LexicalKind::literal ? "literal"
+                                                                                : "koehn";
                    })
       .def_prop_ro(
           "length_totals",
-          [](const BlockTable& t) {
+          [](const grammar::BlockTable& t) {
             std::vector<uint64_t> sums(t.totals().max_words + size_t{1}, 0);
             for (uint32_t p = 0; p < t.phrases(); ++p)
               if (const size_t size = t.source(p).size(); size < sums.size())
@@ -67,77 +69,92 @@ void bind_table(nb::module_& m) {
           },
           "Sums of N(b) by the number of source words")
       .def(
-          "source_word", [](const BlockTable& t, uint32_t id) { return t.source_vocab().word(id); },
+          "source_word",
+          [](const grammar::BlockTable& t, uint32_t id) { return t.source_vocab().word(id); },
           nb::arg("id"))
       .def(
-          "target_word", [](const BlockTable& t, uint32_t id) { return t.target_vocab().word(id); },
+          "target_word",
+          [](const grammar::BlockTable& t, uint32_t id) { return t.target_vocab().word(id); },
           nb::arg("id"))
       .def(
           "find_source_word",
-          [](const BlockTable& t, std::string_view word) { return t.source_vocab().find(word); },
+          [](const grammar::BlockTable& t, std::string_view word) {
+            return t.source_vocab().find(word);
+          },
           nb::arg("word"), "The word's id, or 0")
       .def(
           "source_ids",
-          [](const BlockTable& t, uint32_t block) {
+          [](const grammar::BlockTable& t, uint32_t block) {
             return copy(t.source(t.phrase_of(block_index(t, block))));
           },
           nb::arg("block"))
       .def(
           "target_ids",
-          [](const BlockTable& t, uint32_t block) { return copy(t.target(block_index(t, block))); },
+          [](const grammar::BlockTable& t, uint32_t block) {
+            return copy(t.target(block_index(t, block)));
+          },
           nb::arg("block"))
       .def(
           "origins",
-          [](const BlockTable& t, uint32_t block) {
+          [](const grammar::BlockTable& t, uint32_t block) {
             return copy(t.origins(block_index(t, block)));
           },
           nb::arg("block"))
       .def(
           "count",
-          [](const BlockTable& t, uint32_t block) { return t.count(block_index(t, block)); },
+          [](const grammar::BlockTable& t, uint32_t block) {
+            return t.count(block_index(t, block));
+          },
           nb::arg("block"), "N(b)")
       .def(
-          "left", [](const BlockTable& t, uint32_t block) { return t.left(block_index(t, block)); },
+          "left",
+          [](const grammar::BlockTable& t, uint32_t block) {
+            return t.left(block_index(t, block));
+          },
           nb::arg("block"), "N_L(b)")
       .def(
           "right",
-          [](const BlockTable& t, uint32_t block) { return t.right(block_index(t, block)); },
+          [](const grammar::BlockTable& t, uint32_t block) {
+            return t.right(block_index(t, block));
+          },
           nb::arg("block"), "N_R(b)")
       .def(
           "lexical",
-          [](const BlockTable& t, uint32_t block) { return t.lexical(block_index(t, block)); },
+          [](const grammar::BlockTable& t, uint32_t block) {
+            return t.lexical(block_index(t, block));
+          },
           nb::arg("block"), "-ln p(S|T)")
       .def(
           "find",
-          [](const BlockTable& t, const std::vector<uint32_t>& source) {
-            const uint32_t phrase = source.empty() ? kNoPhrase : t.find(source);
-            if (phrase == kNoPhrase) return std::tuple(0u, 0u);
+          [](const grammar::BlockTable& t, const std::vector<uint32_t>& source) {
+            const uint32_t phrase = source.empty() ? grammar::kNoPhrase : t.find(source);
+            if (phrase == grammar::kNoPhrase) return std::tuple(0u, 0u);
             return std::tuple(t.first_block(phrase), t.last_block(phrase));
           },
           nb::arg("source"), "First block of a source phrase, and one past its last")
       .def(
           "encode_source",
-          [](const BlockTable& t, nb::bytes text, TokenLines& lines) {
+          [](const grammar::BlockTable& t, nb::bytes text, text::TokenLines& lines) {
             encode(std::string_view(text.c_str(), text.size()), t.source_vocab(), lines);
           },
           nb::arg("text"), nb::arg("lines"), "Append lines of text as the table's ids")
       .def(
           "encode_target",
-          [](const BlockTable& t, nb::bytes text, TokenLines& lines) {
+          [](const grammar::BlockTable& t, nb::bytes text, text::TokenLines& lines) {
             encode(std::string_view(text.c_str(), text.size()), t.target_vocab(), lines);
           },
           nb::arg("text"), nb::arg("lines"), "Append lines of text as the table's ids")
       .def(
           "with_orientation",
-          [](const BlockTable& t, Input<uint32_t> left, Input<uint32_t> right) {
+          [](const grammar::BlockTable& t, Input<uint32_t> left, Input<uint32_t> right) {
             return t.with_orientation(copy_of(left), copy_of(right));
           },
           nb::arg("left").noconvert(), nb::arg("right").noconvert())
       .def(
           "filtered",
-          [](const BlockTable& t, const std::vector<std::string>& sentences) {
+          [](const grammar::BlockTable& t, const std::vector<std::string>& sentences) {
             std::vector<uint32_t> kept;
-            BlockTable small = filter_blocks(t, sentences, kept);
+            grammar::BlockTable small = grammar::filter_blocks(t, sentences, kept);
             return nb::make_tuple(std::move(small), numpy(std::move(kept)));
           },
           nb::arg("sentences"), "The blocks that some sentence can use, and their old numbers");
@@ -145,64 +162,69 @@ void bind_table(nb::module_& m) {
 
 // -- extraction ----------------------------------------------------------------------------------
 
-LexicalKind lexical_named(const std::string& name) {
-  if (name == "literal") return LexicalKind::literal;
-  if (name == "koehn") return LexicalKind::koehn;
-  throw Error(Fault::argument, "there is no lexical weight '" + name + "'", 0, "literal or koehn");
+grammar::LexicalKind lexical_named(const std::string& name) {
+  if (name == "literal") return grammar::LexicalKind::literal;
+  if (name == "koehn") return grammar::LexicalKind::koehn;
+  throw io::Error(io::Fault::argument, "there is no lexical weight '" + name + "'", 0,
+                  "literal or koehn");
 }
 
 void bind_extraction(nb::module_& m) {
-  nb::class_<BlockExtraction>(m, "BlockExtraction", "Extracts and counts blocks")
+  nb::class_<grammar::BlockExtraction>(m, "BlockExtraction", "Extracts and counts blocks")
       .def(nb::init<uint32_t, uint32_t>(), nb::arg("max_words"), nb::arg("longest"))
-      .def("run", &BlockExtraction::run, nb::arg("source"), nb::arg("target"), nb::arg("links"),
-           nb::arg("all").none(), nb::arg("begin"), nb::arg("end"), nb::arg("threads"), Unlocked(),
+      .def("run", &grammar::BlockExtraction::run, nb::arg("source"), nb::arg("target"),
+           nb::arg("links"), nb::arg("all").none(), nb::arg("begin"), nb::arg("end"),
+           nb::arg("threads"), Unlocked(),
            "Extract from the sentence pairs from begin up to end; `all` asks for projection")
       .def(
           "finish",
-          [](BlockExtraction& extraction, const Vocab& source, const Vocab& target,
-             uint32_t min_count, const std::string& lexical, unsigned threads) {
-            const LexicalKind kind = lexical_named(lexical);
+          [](grammar::BlockExtraction& extraction, const text::Vocab& source,
+             const text::Vocab& target, uint32_t min_count, const std::string& lexical,
+             unsigned threads) {
+            const grammar::LexicalKind kind = lexical_named(lexical);
             const nb::gil_scoped_release unlocked;
             return extraction.finish(source, target, {.min_count = min_count, .lexical = kind},
                                      threads);
           },
           nb::arg("source"), nb::arg("target"), nb::arg("min_count"), nb::arg("lexical"),
           nb::arg("threads"))
-      .def_prop_ro("occurrences", &BlockExtraction::occurrences)
-      .def_prop_ro("skipped", &BlockExtraction::skipped);
+      .def_prop_ro("occurrences", &grammar::BlockExtraction::occurrences)
+      .def_prop_ro("skipped", &grammar::BlockExtraction::skipped);
 }
 
 // -- pairs
 // ------------------------------------------------------------------------------------------
 
 void bind_pairs(nb::module_& m) {
-  nb::class_<BlockPairs>(m, "BlockPairs", "See demotic.grammar.BlockPairs")
+  nb::class_<grammar::BlockPairs>(m, "BlockPairs", "See demotic.grammar.BlockPairs")
       .def(
           "__init__",
-          [](BlockPairs* self, Input<uint64_t> keys, Input<float> weights, uint64_t fingerprint) {
-            new (self) BlockPairs(copy_of(keys), copy_of(weights), fingerprint);
+          [](grammar::BlockPairs* self, Input<uint64_t> keys, Input<float> weights,
+             uint64_t fingerprint) {
+            new (self) grammar::BlockPairs(copy_of(keys), copy_of(weights), fingerprint);
           },
           nb::arg("keys").noconvert(), nb::arg("weights").noconvert(), nb::arg("fingerprint"))
-      .def_static("open", &BlockPairs::open, nb::arg("path"), Unlocked())
-      .def("save_binary", &BlockPairs::save, nb::arg("path"), Unlocked())
-      .def("__len__", &BlockPairs::size)
-      .def("find", &BlockPairs::find, nb::arg("previous"), nb::arg("block"))
-      .def_prop_ro("fingerprint", &BlockPairs::fingerprint)
+      .def_static("open", &grammar::BlockPairs::open, nb::arg("path"), Unlocked())
+      .def("save_binary", &grammar::BlockPairs::save, nb::arg("path"), Unlocked())
+      .def("__len__", &grammar::BlockPairs::size)
+      .def("find", &grammar::BlockPairs::find, nb::arg("previous"), nb::arg("block"))
+      .def_prop_ro("fingerprint", &grammar::BlockPairs::fingerprint)
       .def_prop_ro(
-          "keys", [](const BlockPairs& p) { return numpy(copy(p.keys())); }, nb::rv_policy::move)
-      .def_prop_ro(
-          "weights", [](const BlockPairs& p) { return numpy(copy(p.weights())); },
+          "keys", [](const grammar::BlockPairs& p) { return numpy(copy(p.keys())); },
           nb::rv_policy::move)
-      .def("check_table", &BlockPairs::check_table, nb::arg("table"))
+      .def_prop_ro(
+          "weights", [](const grammar::BlockPairs& p) { return numpy(copy(p.weights())); },
+          nb::rv_policy::move)
+      .def("check_table", &grammar::BlockPairs::check_table, nb::arg("table"))
       .def(
           "with_weights",
-          [](const BlockPairs& p, Input<float> weights) {
+          [](const grammar::BlockPairs& p, Input<float> weights) {
             return p.with_weights(copy_of(weights));
           },
           nb::arg("weights").noconvert())
       .def(
           "filtered",
-          [](const BlockPairs& p, Input<uint32_t> kept, uint64_t fingerprint) {
+          [](const grammar::BlockPairs& p, Input<uint32_t> kept, uint64_t fingerprint) {
             return p.filtered({kept.data(), kept.shape(0)}, fingerprint);
           },
           nb::arg("kept").noconvert(), nb::arg("fingerprint"));
@@ -211,8 +233,8 @@ void bind_pairs(nb::module_& m) {
 }  // namespace
 
 void blocks(nb::module_& m) {
-  m.attr("BEGIN_BLOCK") = kBeginBlock;
-  m.attr("NO_PAIR") = kNoPair;
+  m.attr("BEGIN_BLOCK") = grammar::kBeginBlock;
+  m.attr("NO_PAIR") = grammar::kNoPair;
   bind_table(m);
   bind_extraction(m);
   bind_pairs(m);

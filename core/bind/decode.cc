@@ -9,27 +9,28 @@
 #include <memory>
 #include <optional>
 
-#include "decode/hiero_decoder.h"
+#include "decode/hiero/decoder.h"
 
 namespace demotic::bind {
 
 namespace {
 
-Glue glue_by_name(const std::string& name) {
-  if (name == "auto") return Glue::automatic;
-  if (name == "always") return Glue::always;
-  if (name == "never") return Glue::never;
-  throw Error(Fault::argument, "there is no glue '" + name + "'", 0, "auto, always or never");
+decode::Glue glue_by_name(const std::string& name) {
+  if (name == "auto") return decode::Glue::automatic;
+  if (name == "always") return decode::Glue::always;
+  if (name == "never") return decode::Glue::never;
+  throw io::Error(io::Fault::argument, "there is no glue '" + name + "'", 0,
+                  "auto, always or never");
 }
 
 const char* kind_of(uint32_t rule) {
   switch (rule) {
-    case kGlueFirst:
-    case kGlueNext:
+    case decode::kGlueFirst:
+    case decode::kGlueNext:
       return "glue";
-    case kGoal:
+    case decode::kGoal:
       return "goal";
-    case kPassThrough:
+    case decode::kPassThrough:
       return "pass-through";
     default:
       return "rule";
@@ -38,8 +39,8 @@ const char* kind_of(uint32_t rule) {
 
 }  // namespace
 
-ParseOptions parse_options(uint32_t span_limit, uint64_t max_edges, const std::string& glue,
-                           const std::string& goal, const std::string& default_category) {
+decode::ParseOptions parse_options(uint32_t span_limit, uint64_t max_edges, const std::string& glue,
+                                   const std::string& goal, const std::string& default_category) {
   return {.span_limit = span_limit,
           .max_edges = max_edges,
           .glue = glue_by_name(glue),
@@ -49,7 +50,7 @@ ParseOptions parse_options(uint32_t span_limit, uint64_t max_edges, const std::s
 
 bool is_eager(const std::string& name) {
   if (name != "eager" && name != "lazy")
-    throw Error(Fault::argument, "'" + name + "' is neither eager nor lazy");
+    throw io::Error(io::Fault::argument, "'" + name + "' is neither eager nor lazy");
   return name == "eager";
 }
 
@@ -68,15 +69,15 @@ nb::list words_of(std::span<const std::string> words) {
 namespace {
 
 // (kind, rule id or None, category, begin, end, children, score, log10 of the language model)
-nb::list steps_of(const HieroDerivation& derivation) {
+nb::list steps_of(const decode::hiero::HieroDerivation& derivation) {
   nb::list steps;
-  for (const DerivationStep& step : derivation.steps) {
+  for (const decode::hiero::DerivationStep& step : derivation.steps) {
     nb::list children;
     if (derivation.flat && &step == derivation.steps.data())
       for (size_t child = 1; child < derivation.steps.size(); ++child) children.append(child);
     for (const uint32_t child : step.children)
-      if (child != kNoStep) children.append(child);
-    nb::object rule = step.rule < kGlueFirst ? nb::object(nb::int_(step.rule)) : nb::none();
+      if (child != decode::hiero::kNoStep) children.append(child);
+    nb::object rule = step.rule < decode::kGlueFirst ? nb::object(nb::int_(step.rule)) : nb::none();
     steps.append(nb::make_tuple(kind_of(step.rule), rule, step.category, step.begin, step.end,
                                 nb::tuple(children), step.score, step.lm));
   }
@@ -84,52 +85,58 @@ nb::list steps_of(const HieroDerivation& derivation) {
 }
 
 void derivations(nb::module_& m) {
-  nb::class_<HieroDerivation>(m, "HieroDerivation", "See demotic.decode.Derivation")
-      .def_prop_ro("tokens", [](const HieroDerivation& d) { return words_of(d.tokens); })
-      .def_ro("word_steps", &HieroDerivation::word_steps)
-      .def_ro("alignment", &HieroDerivation::alignment)
-      .def_ro("features", &HieroDerivation::features)
-      .def_ro("score", &HieroDerivation::score)
-      .def_ro("span_limit", &HieroDerivation::span_limit)
-      .def_prop_ro("size", [](const HieroDerivation& d) { return d.steps.size(); })
+  nb::class_<decode::hiero::HieroDerivation>(m, "HieroDerivation", "See demotic.decode.Derivation")
+      .def_prop_ro("tokens",
+                   [](const decode::hiero::HieroDerivation& d) { return words_of(d.tokens); })
+      .def_ro("word_steps", &decode::hiero::HieroDerivation::word_steps)
+      .def_ro("alignment", &decode::hiero::HieroDerivation::alignment)
+      .def_ro("features", &decode::hiero::HieroDerivation::features)
+      .def_ro("score", &decode::hiero::HieroDerivation::score)
+      .def_ro("span_limit", &decode::hiero::HieroDerivation::span_limit)
+      .def_prop_ro("size", [](const decode::hiero::HieroDerivation& d) { return d.steps.size(); })
       .def_prop_ro("steps", &steps_of);
 }
 
 void counters(nb::module_& m) {
-  nb::class_<HieroCounters>(m, "HieroCounters", "See demotic.decode.Counters")
-      .def_ro("sentences", &HieroCounters::sentences)
-      .def_ro("shortened", &HieroCounters::shortened)
-      .def_prop_ro("edges", [](const HieroCounters& c) { return c.search.edges; })
-      .def_prop_ro("pops", [](const HieroCounters& c) { return c.search.pops; })
-      .def_prop_ro("lm_evaluations", [](const HieroCounters& c) { return c.search.lm_edges; })
-      .def_prop_ro("lm_words", [](const HieroCounters& c) { return c.search.lm_words; })
-      .def_ro("parse_seconds", &HieroCounters::parse_seconds)
-      .def_ro("rescore_seconds", &HieroCounters::rescore_seconds);
+  nb::class_<decode::hiero::HieroCounters>(m, "HieroCounters", "See demotic.decode.Counters")
+      .def_ro("sentences", &decode::hiero::HieroCounters::sentences)
+      .def_ro("shortened", &decode::hiero::HieroCounters::shortened)
+      .def_prop_ro("edges", [](const decode::hiero::HieroCounters& c) { return c.search.edges; })
+      .def_prop_ro("pops", [](const decode::hiero::HieroCounters& c) { return c.search.pops; })
+      .def_prop_ro("lm_evaluations",
+                   [](const decode::hiero::HieroCounters& c) { return c.search.lm_edges; })
+      .def_prop_ro("lm_words",
+                   [](const decode::hiero::HieroCounters& c) { return c.search.lm_words; })
+      .def_ro("parse_seconds", &decode::hiero::HieroCounters::parse_seconds)
+      .def_ro("rescore_seconds", &decode::hiero::HieroCounters::rescore_seconds);
 }
 
 void decoder(nb::module_& m) {
-  nb::class_<HieroDecoder> bound(m, "HieroDecoder", "See demotic.decode.HieroDecoder");
+  nb::class_<decode::hiero::HieroDecoder> bound(m, "HieroDecoder",
+                                                "See demotic.decode.HieroDecoder");
   bound
       .def(
           "__init__",
-          [](HieroDecoder* self, const RuleTable& table, const Model* lm,
-             const std::vector<double>& weights, uint32_t pops, const std::string& init,
-             uint32_t span_limit, uint64_t max_edges, const std::string& glue,
-             const std::string& goal, const std::string& default_category) {
-            new (self)
-                HieroDecoder(table, lm, weights,
-                             parse_options(span_limit, max_edges, glue, goal, default_category),
-                             {.pops = pops, .eager = is_eager(init), .max_entries = max_edges});
+          [](decode::hiero::HieroDecoder* self, const grammar::RuleTable& table,
+             const lm::Model* lm, const std::vector<double>& weights, uint32_t pops,
+             const std::string& init, uint32_t span_limit, uint64_t max_edges,
+             const std::string& glue, const std::string& goal,
+             const std::string& default_category) {
+            new (self) decode::hiero::HieroDecoder(
+                table, lm, weights,
+                parse_options(span_limit, max_edges, glue, goal, default_category),
+                {.pops = pops, .eager = is_eager(init), .max_entries = max_edges});
           },
           nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"), nb::arg("pops"),
           nb::arg("init"), nb::arg("span_limit"), nb::arg("max_edges"), nb::arg("glue"),
           nb::arg("goal"), nb::arg("default_category"), nb::keep_alive<1, 2>(),
           nb::keep_alive<1, 3>())
-      .def_prop_ro("labels", [](const HieroDecoder& d) { return d.plan().labels(); });
+      .def_prop_ro("labels",
+                   [](const decode::hiero::HieroDecoder& d) { return d.plan().labels(); });
   bind_decode(bound);
   bind_kbest(bound);
-  bind_batch(bound, "forests", &HieroDecoder::forests);
-  bind_batch(bound, "parses", &HieroDecoder::parses);
+  bind_batch(bound, "forests", &decode::hiero::HieroDecoder::forests);
+  bind_batch(bound, "parses", &decode::hiero::HieroDecoder::parses);
 }
 
 }  // namespace
@@ -138,7 +145,7 @@ void decode(nb::module_& m) {
   derivations(m);
   counters(m);
   decoder(m);
-  m.def("hiero_feature_names", &ScoredGrammar::feature_names, nb::arg("table"));
+  m.def("hiero_feature_names", &decode::ScoredGrammar::feature_names, nb::arg("table"));
 }
 
 }  // namespace demotic::bind

@@ -13,8 +13,8 @@
 
 namespace demotic::bind {
 
-ParseOptions parse_options(uint32_t span_limit, uint64_t max_edges, const std::string& glue,
-                           const std::string& goal, const std::string& default_category);
+decode::ParseOptions parse_options(uint32_t span_limit, uint64_t max_edges, const std::string& glue,
+                                   const std::string& goal, const std::string& default_category);
 bool is_eager(const std::string& name);  // or lazy
 nb::list words_of(std::span<const std::string> words);
 

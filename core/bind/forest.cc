@@ -18,59 +18,64 @@ namespace demotic::bind {
 
 namespace {
 
-nb::tuple ngrams(const Forest& f, uint32_t min_order, uint32_t max_order, bool posterior,
+nb::tuple ngrams(const forest::Forest& f, uint32_t min_order, uint32_t max_order, bool posterior,
                  unsigned threads) {
-  NgramTable table;
+  forest::NgramTable table;
   std::vector<double> values;
   {
     const nb::gil_scoped_release unlocked;
-    table = ngram_table(f, min_order, max_order);
-    values = posterior ? ngram_posteriors(f, f.score, table, threads)
-                       : expected_counts(table, posteriors(f, f.score).edge);
+    table = forest::ngram_table(f, min_order, max_order);
+    values = posterior ? forest::ngram_posteriors(f, f.score, table, threads)
+                       : forest::expected_counts(table, posteriors(f, f.score).edge);
   }
   return nb::make_tuple(numpy(std::move(table.word_off)), numpy(std::move(table.words)),
                         numpy(std::move(values)));
 }
 
-void changes(nb::class_<Forest>& c) {
+void changes(nb::class_<forest::Forest>& c) {
   c.def(
-       "with_score", [](const Forest& f, Input<double> v) { return f.with_score(copy_of(v)); },
+       "with_score",
+       [](const forest::Forest& f, Input<double> v) { return f.with_score(copy_of(v)); },
        nb::arg("score").noconvert())
       .def(
-          "with_loss", [](const Forest& f, Input<float> v) { return f.with_loss(copy_of(v)); },
+          "with_loss",
+          [](const forest::Forest& f, Input<float> v) { return f.with_loss(copy_of(v)); },
           nb::arg("loss").noconvert())
       .def(
           "edge_scores",
-          [](const Forest& f, Input<double> w) { return numpy(edge_scores(f, span_of(w))); },
+          [](const forest::Forest& f, Input<double> w) {
+            return numpy(forest::edge_scores(f, span_of(w)));
+          },
           nb::arg("weights").noconvert())
       .def(
           "keep",
-          [](const Forest& f, Input<bool> keep) {
+          [](const forest::Forest& f, Input<bool> keep) {
             const std::vector<char> flags(keep.data(), keep.data() + keep.shape(0));
-            Provenance provenance;
-            Forest result = keep_edges(f, flags, &provenance);
+            forest::Provenance provenance;
+            forest::Forest result = forest::keep_edges(f, flags, &provenance);
             return nb::make_tuple(std::move(result), numpy(std::move(provenance.node)),
                                   numpy(std::move(provenance.edge)));
           },
           nb::arg("keep").noconvert())
-      .def("compact", &compact, Unlocked())
-      .def("refine", &refine, nb::arg("width"), nb::arg("max_nodes"), Unlocked())
+      .def("compact", &forest::compact, Unlocked())
+      .def("refine", &forest::refine, nb::arg("width"), nb::arg("max_nodes"), Unlocked())
       .def(
           "restrict",
-          [](const Forest& f, const std::vector<int32_t>& words) {
+          [](const forest::Forest& f, const std::vector<int32_t>& words) {
             const nb::gil_scoped_release unlocked;
-            Forest result;
-            return restrict_to(f, words, result) ? std::optional(std::move(result)) : std::nullopt;
+            forest::Forest result;
+            return forest::restrict_to(f, words, result) ? std::optional(std::move(result))
+                                                         : std::nullopt;
           },
           nb::arg("words"))
-      .def("save", &save, nb::arg("path"), Unlocked())
-      .def_static("load", &load, nb::arg("path"), Unlocked());
+      .def("save", &forest::save, nb::arg("path"), Unlocked())
+      .def_static("load", &forest::load, nb::arg("path"), Unlocked());
 }
 
-void queries(nb::class_<Forest>& c) {
+void queries(nb::class_<forest::Forest>& c) {
   c.def("posteriors",
-        [](const Forest& f) {
-          Posteriors p;
+        [](const forest::Forest& f) {
+          forest::Posteriors p;
           {
             const nb::gil_scoped_release unlocked;
             p = posteriors(f, f.score);
@@ -78,44 +83,50 @@ void queries(nb::class_<Forest>& c) {
           return nb::make_tuple(p.log_z, numpy(std::move(p.edge)), numpy(std::move(p.node)));
         })
       .def("log_z",
-           [](const Forest& f) {
+           [](const forest::Forest& f) {
              const nb::gil_scoped_release unlocked;
-             LogInside in;
-             log_inside(f, f.score, in);
+             forest::LogInside in;
+             forest::log_inside(f, f.score, in);
              return in.beta[f.root()];
            })
       .def("expected_features",
-           [](const Forest& f) { return numpy(expected_features(f, posteriors(f, f.score).edge)); })
+           [](const forest::Forest& f) {
+             return numpy(forest::expected_features(f, posteriors(f, f.score).edge));
+           })
       .def(
-          "entropy", [](const Forest& f) { return entropy(f, f.score); }, Unlocked())
-      .def("deficits", [](const Forest& f) { return numpy(deficits(f, f.score)); })
+          "entropy", [](const forest::Forest& f) { return forest::entropy(f, f.score); },
+          Unlocked())
+      .def("deficits", [](const forest::Forest& f) { return numpy(forest::deficits(f, f.score)); })
       .def(
           "best",
-          [](const Forest& f, Input<double> score) {
+          [](const forest::Forest& f, Input<double> score) {
             if (score.shape(0) != f.edges())
-              throw Error(Fault::argument, "needs one value per edge");
+              throw io::Error(io::Fault::argument, "needs one value per edge");
             double value = 0.0;
-            Derivation d = viterbi(f, span_of(score), &value);
+            forest::Derivation d = forest::viterbi(f, span_of(score), &value);
             return nb::make_tuple(value, numpy(std::move(d)));
           },
           nb::arg("score").noconvert())
       .def(
           "words_of",
-          [](const Forest& f, Input<uint32_t> d, bool target) {
-            return yield(f, span_of(d), target ? Side::target : Side::source);
+          [](const forest::Forest& f, Input<uint32_t> d, bool target) {
+            return forest::yield(f, span_of(d),
+                                 target ? forest::Side::target : forest::Side::source);
           },
           nb::arg("derivation").noconvert(), nb::arg("target"))
       .def(
           "children",
-          [](const Forest& f, Input<uint32_t> d) { return children(f, span_of(d), f.root()); },
+          [](const forest::Forest& f, Input<uint32_t> d) {
+            return children(f, span_of(d), f.root());
+          },
           nb::arg("derivation").noconvert())
       .def("ngrams", &ngrams, nb::arg("min_order"), nb::arg("max_order"), nb::arg("posterior"),
            nb::arg("threads"))
       .def(
           "ngram_gain",
-          [](const Forest& f, const std::vector<std::vector<int32_t>>& references,
+          [](const forest::Forest& f, const std::vector<std::vector<int32_t>>& references,
              const std::vector<double>& weights) {
-            return numpy(ngram_gain(f, references, weights));
+            return numpy(forest::ngram_gain(f, references, weights));
           },
           nb::arg("references"), nb::arg("weights"));
 }
@@ -123,7 +134,7 @@ void queries(nb::class_<Forest>& c) {
 }  // namespace
 
 void forest(nb::module_& m) {
-  nb::class_<Forest> c(m, "Forest", "A packed forest; see demotic.forest.Forest");
+  nb::class_<forest::Forest> c(m, "Forest", "A packed forest; see demotic.forest.Forest");
   forest_arrays(c);
   changes(c);
   forest_sums(c);

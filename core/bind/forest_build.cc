@@ -20,17 +20,18 @@ class Columns {
   template <class T>
   std::span<const T> column(const char* name) const {
     if (!arrays_.contains(name))
-      throw Error(Fault::argument, std::string("there is no array '") + name + "'");
+      throw io::Error(io::Fault::argument, std::string("there is no array '") + name + "'");
     Input<T> array;
     if (!nb::try_cast(arrays_[name], array, false))
-      throw Error(Fault::argument, std::string("array '") + name + "' has the wrong type");
+      throw io::Error(io::Fault::argument, std::string("array '") + name + "' has the wrong type");
     return span_of(array);
   }
   std::span<const uint32_t> offsets(const char* name, size_t rows, size_t values) const {
     const std::span<const uint32_t> off = column<uint32_t>(name);
     if (off.size() != rows + 1 || off[0] != 0 || off[rows] != values ||
         !std::is_sorted(off.begin(), off.end()))
-      throw Error(Fault::argument, std::string("array '") + name + "' is not a list of borders");
+      throw io::Error(io::Fault::argument,
+                      std::string("array '") + name + "' is not a list of borders");
     return off;
   }
 
@@ -46,11 +47,11 @@ std::span<const T> slice(std::span<const uint32_t> off, std::span<const T> value
 template <class T>
 std::span<const T> sized(std::span<const T> values, size_t size, const char* name) {
   if (values.size() != size)
-    throw Error(Fault::argument, std::string("array '") + name + "' has the wrong length");
+    throw io::Error(io::Fault::argument, std::string("array '") + name + "' has the wrong length");
   return values;
 }
 
-std::shared_ptr<const ForestRules> rules_from(const Columns& in) {
+std::shared_ptr<const forest::ForestRules> rules_from(const Columns& in) {
   const auto lhs = in.column<uint32_t>("rule_lhs");
   const size_t count = lhs.size();
   const auto origin = sized(in.column<uint32_t>("rule_origin"), count, "rule_origin");
@@ -61,21 +62,23 @@ std::shared_ptr<const ForestRules> rules_from(const Columns& in) {
   const auto id = in.column<uint32_t>("rule_feature_id");
   const auto value = sized(in.column<float>("rule_feature_value"), id.size(), "rule_feature_value");
   const auto off = in.offsets("rule_feature_off", count, id.size());
-  RulesBuilder rules;
+  forest::RulesBuilder rules;
   for (size_t r = 0; r < count; ++r)
     rules.add(lhs[r], slice(source_off, source, r), slice(target_off, target, r), slice(off, id, r),
               slice(off, value, r), origin[r]);
   return rules.finish();
 }
 
-Forest build(const nb::dict& arrays, const std::vector<std::string>& words,
-             const std::vector<std::string>& labels, const std::vector<std::string>& features,
-             uint32_t root, uint32_t context_width) {
+forest::Forest build(const nb::dict& arrays, const std::vector<std::string>& words,
+                     const std::vector<std::string>& labels,
+                     const std::vector<std::string>& features, uint32_t root,
+                     uint32_t context_width) {
   const Columns in(arrays);
-  auto names = std::make_shared<ForestNames>();
-  *names = {Names(words), Names(labels), Names(features)};
+  auto names = std::make_shared<forest::ForestNames>();
+  *names = {forest::Names(words), forest::Names(labels), forest::Names(features)};
   const auto dense_id = in.column<uint32_t>("dense_id");
-  ForestBuilder builder(names, rules_from(in), {dense_id.begin(), dense_id.end()}, context_width);
+  forest::ForestBuilder builder(names, rules_from(in), {dense_id.begin(), dense_id.end()},
+                                context_width);
 
   const auto label = in.column<uint32_t>("label");
   const auto where = sized(in.column<uint32_t>("span"), 2 * label.size(), "span");

@@ -20,27 +20,27 @@ namespace demotic::bind {
 namespace {
 
 // Several derivations as one array and its borders.
-nb::tuple packed(const std::vector<Derivation>& derivations) {
+nb::tuple packed(const std::vector<forest::Derivation>& derivations) {
   std::vector<uint32_t> off{0}, edges;
-  for (const Derivation& d : derivations) {
+  for (const forest::Derivation& d : derivations) {
     edges.insert(edges.end(), d.begin(), d.end());
     off.push_back(static_cast<uint32_t>(edges.size()));
   }
   return nb::make_tuple(numpy(std::move(off)), numpy(std::move(edges)));
 }
 
-nb::list kbest_lists(const std::vector<Forest>& forests, const KBestOptions& options,
-                     unsigned threads) {
+nb::list kbest_lists(const std::vector<forest::Forest>& forests,
+                     const forest::KBestOptions& options, unsigned threads) {
   struct Result {
     std::vector<double> score;
-    std::vector<Derivation> derivations;
+    std::vector<forest::Derivation> derivations;
     bool truncated = false;
   };
   std::vector<Result> results(forests.size());
   {
     const nb::gil_scoped_release unlocked;
     parallel_for(forests.size(), threads, [&](size_t i, unsigned) {
-      KBest best(forests[i], forests[i].score, options);
+      forest::KBest best(forests[i], forests[i].score, options);
       for (size_t rank = 0; best.reach(rank); ++rank) {
         results[i].score.push_back(best.score(rank));
         results[i].derivations.push_back(best.derivation(rank));
@@ -56,9 +56,9 @@ nb::list kbest_lists(const std::vector<Forest>& forests, const KBestOptions& opt
   return lists;
 }
 
-nb::list sample_lists(const std::vector<Forest>& forests, size_t count, uint64_t seed,
+nb::list sample_lists(const std::vector<forest::Forest>& forests, size_t count, uint64_t seed,
                       uint64_t first_stream, unsigned threads) {
-  std::vector<std::vector<Derivation>> results(forests.size());
+  std::vector<std::vector<forest::Derivation>> results(forests.size());
   {
     const nb::gil_scoped_release unlocked;
     parallel_for(forests.size(), threads, [&](size_t i, unsigned) {
@@ -66,28 +66,28 @@ nb::list sample_lists(const std::vector<Forest>& forests, size_t count, uint64_t
     });
   }
   nb::list lists;
-  for (const std::vector<Derivation>& r : results) lists.append(packed(r));
+  for (const std::vector<forest::Derivation>& r : results) lists.append(packed(r));
   return lists;
 }
 
-std::vector<Forest> transformed(const std::vector<Forest>& forests, unsigned threads,
-                                const auto& change) {
+std::vector<forest::Forest> transformed(const std::vector<forest::Forest>& forests,
+                                        unsigned threads, const auto& change) {
   const nb::gil_scoped_release unlocked;
-  std::vector<Forest> results(forests.size());
+  std::vector<forest::Forest> results(forests.size());
   parallel_for(forests.size(), threads,
                [&](size_t i, unsigned) { results[i] = change(forests[i]); });
   return results;
 }
 
-nb::tuple risk_of(const std::vector<Forest>& forests, const Input<double>& weights, double scale,
-                  double temperature, unsigned threads) {
-  std::vector<const Forest*> pointers;
-  for (const Forest& f : forests) pointers.push_back(&f);
-  Risk result;
+nb::tuple risk_of(const std::vector<forest::Forest>& forests, const Input<double>& weights,
+                  double scale, double temperature, unsigned threads) {
+  std::vector<const forest::Forest*> pointers;
+  for (const forest::Forest& f : forests) pointers.push_back(&f);
+  forest::Risk result;
   {
     const nb::gil_scoped_release unlocked;
-    result = risk(pointers, span_of(weights),
-                  {.scale = scale, .temperature = temperature, .threads = threads});
+    result = forest::risk(pointers, span_of(weights),
+                          {.scale = scale, .temperature = temperature, .threads = threads});
   }
   return nb::make_tuple(result.value, result.expected_loss, numpy(std::move(result.gradient)),
                         result.scale_gradient);
@@ -95,17 +95,17 @@ nb::tuple risk_of(const std::vector<Forest>& forests, const Input<double>& weigh
 
 // The upper envelope of a forest with the derivations behind its lines.
 struct LineSearch {
-  std::unique_ptr<Lines> lines;
-  Envelope root;
+  std::unique_ptr<forest::Lines> lines;
+  forest::Envelope root;
 
-  std::vector<double> each(double Line::* member) const {
+  std::vector<double> each(double forest::Line::* member) const {
     std::vector<double> values;
-    for (const Line& line : root.lines()) values.push_back(line.*member);
+    for (const forest::Line& line : root.lines()) values.push_back(line.*member);
     return values;
   }
 };
 
-std::vector<std::unique_ptr<LineSearch>> envelopes(const std::vector<Forest>& forests,
+std::vector<std::unique_ptr<LineSearch>> envelopes(const std::vector<forest::Forest>& forests,
                                                    const Input<double>& weights,
                                                    const Input<double>& direction,
                                                    size_t max_segments, unsigned threads,
@@ -113,18 +113,19 @@ std::vector<std::unique_ptr<LineSearch>> envelopes(const std::vector<Forest>& fo
   std::vector<std::unique_ptr<LineSearch>> results(forests.size());
   const nb::gil_scoped_release unlocked;
   parallel_for(forests.size(), threads, [&](size_t i, unsigned) {
-    const Forest& f = forests[i];
-    const std::vector<double> intercept = edge_scores(f, span_of(weights));
-    const std::vector<double> slope = edge_scores(f, span_of(direction));
+    const forest::Forest& f = forests[i];
+    const std::vector<double> intercept = forest::edge_scores(f, span_of(weights));
+    const std::vector<double> slope = forest::edge_scores(f, span_of(direction));
     results[i] = std::make_unique<LineSearch>();
-    results[i]->lines = std::make_unique<Lines>(max_segments);
-    Lines& lines = *results[i]->lines;
+    results[i]->lines = std::make_unique<forest::Lines>(max_segments);
+    forest::Lines& lines = *results[i]->lines;
     if (by_semiring) {  // the definition, for tests
-      std::vector<Envelope> beta(f.nodes());
-      inside<Envelope>(f, [&](uint32_t e) { return lines.edge(e, slope[e], intercept[e]); }, beta);
+      std::vector<forest::Envelope> beta(f.nodes());
+      inside<forest::Envelope>(
+          f, [&](uint32_t e) { return lines.edge(e, slope[e], intercept[e]); }, beta);
       results[i]->root = std::move(beta[f.root()]);
     } else {
-      results[i]->root = envelope_inside(f, slope, intercept, lines);
+      results[i]->root = forest::envelope_inside(f, slope, intercept, lines);
     }
   });
   return results;
@@ -134,9 +135,9 @@ std::vector<std::unique_ptr<LineSearch>> envelopes(const std::vector<Forest>& fo
 
 void forest_many(nb::module_& m) {
   nb::class_<LineSearch>(m, "LineSearch", "An upper envelope; see demotic.forest.Envelope")
-      .def("slope", [](const LineSearch& s) { return numpy(s.each(&Line::slope)); })
-      .def("intercept", [](const LineSearch& s) { return numpy(s.each(&Line::intercept)); })
-      .def("start", [](const LineSearch& s) { return numpy(s.each(&Line::from)); })
+      .def("slope", [](const LineSearch& s) { return numpy(s.each(&forest::Line::slope)); })
+      .def("intercept", [](const LineSearch& s) { return numpy(s.each(&forest::Line::intercept)); })
+      .def("start", [](const LineSearch& s) { return numpy(s.each(&forest::Line::from)); })
       .def_prop_ro("truncated", [](const LineSearch& s) { return s.lines->truncated(); })
       .def_prop_ro("most", [](const LineSearch& s) { return s.lines->most(); })
       .def(
@@ -147,15 +148,15 @@ void forest_many(nb::module_& m) {
           nb::arg("index"));
   m.def(
       "forest_unite",
-      [](const std::vector<Forest>& forests) {
-        std::vector<const Forest*> pointers;
-        for (const Forest& f : forests) pointers.push_back(&f);
-        return unite(pointers);
+      [](const std::vector<forest::Forest>& forests) {
+        std::vector<const forest::Forest*> pointers;
+        for (const forest::Forest& f : forests) pointers.push_back(&f);
+        return forest::unite(pointers);
       },
       nb::arg("forests"), Unlocked());
   m.def(
       "forest_kbest",
-      [](const std::vector<Forest>& forests, size_t k, bool unique, size_t max_pops,
+      [](const std::vector<forest::Forest>& forests, size_t k, bool unique, size_t max_pops,
          unsigned threads) {
         return kbest_lists(forests, {.k = k, .unique = unique, .max_pops = max_pops}, threads);
       },
@@ -169,23 +170,24 @@ void forest_many(nb::module_& m) {
         nb::arg("by_semiring") = false);
   m.def(
       "forest_prune",
-      [](const std::vector<Forest>& forests, double threshold, unsigned threads) {
+      [](const std::vector<forest::Forest>& forests, double threshold, unsigned threads) {
         return transformed(forests, threads,
-                           [&](const Forest& f) { return prune(f, f.score, threshold); });
+                           [&](const forest::Forest& f) { return prune(f, f.score, threshold); });
       },
       nb::arg("forests"), nb::arg("threshold"), nb::arg("threads"));
   m.def(
       "forest_prune_to",
-      [](const std::vector<Forest>& forests, size_t max_edges, unsigned threads) {
-        return transformed(forests, threads,
-                           [&](const Forest& f) { return prune_to(f, f.score, max_edges); });
+      [](const std::vector<forest::Forest>& forests, size_t max_edges, unsigned threads) {
+        return transformed(forests, threads, [&](const forest::Forest& f) {
+          return forest::prune_to(f, f.score, max_edges);
+        });
       },
       nb::arg("forests"), nb::arg("max_edges"), nb::arg("threads"));
   m.def(
       "forest_rescore",
-      [](const std::vector<Forest>& forests, Input<double> weights, unsigned threads) {
-        return transformed(forests, threads, [&](const Forest& f) {
-          return f.with_score(edge_scores(f, span_of(weights)));
+      [](const std::vector<forest::Forest>& forests, Input<double> weights, unsigned threads) {
+        return transformed(forests, threads, [&](const forest::Forest& f) {
+          return f.with_score(forest::edge_scores(f, span_of(weights)));
         });
       },
       nb::arg("forests"), nb::arg("weights").noconvert(), nb::arg("threads"));

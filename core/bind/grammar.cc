@@ -29,12 +29,12 @@ using Numbers = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device
 using Buffers = nb::typed<nb::tuple, nb::bytes, nb::bytes>;
 using Table = nb::typed<nb::tuple, uint32_t, size_t, Buffers, Buffers, Buffers, nb::bytes, Buffers>;
 
-Buffers buffers(const BinaryColumn& column) {
+Buffers buffers(const grammar::BinaryColumn& column) {
   return nb::make_tuple(nb::bytes(column.ends.data(), column.ends.size() * sizeof(column.ends[0])),
                         nb::bytes(column.bytes.data(), column.bytes.size()));
 }
 
-nb::typed<nb::list, Table> tables(const std::vector<RulePart>& all) {
+nb::typed<nb::list, Table> tables(const std::vector<grammar::RulePart>& all) {
   nb::typed<nb::list, Table> out;
   for (const auto& [number, columns] : all)
     out.append(nb::make_tuple(number, columns.rows(), buffers(columns.source),
@@ -45,30 +45,31 @@ nb::typed<nb::list, Table> tables(const std::vector<RulePart>& all) {
 }
 
 void bind_extraction(nb::module_& m) {
-  nb::class_<HieroOptions>(m, "HieroOptions", "What counts as a rule")
+  nb::class_<grammar::HieroOptions>(m, "HieroOptions", "What counts as a rule")
       .def(nb::init<>())
-      .def_rw("max_phrase", &HieroOptions::max_phrase)
-      .def_rw("max_symbols", &HieroOptions::max_symbols)
-      .def_rw("max_nonterminals", &HieroOptions::max_nonterminals)
-      .def_rw("min_hole", &HieroOptions::min_hole)
-      .def_rw("tight", &HieroOptions::tight)
-      .def_rw("orientations", &HieroOptions::orientations);
+      .def_rw("max_phrase", &grammar::HieroOptions::max_phrase)
+      .def_rw("max_symbols", &grammar::HieroOptions::max_symbols)
+      .def_rw("max_nonterminals", &grammar::HieroOptions::max_nonterminals)
+      .def_rw("min_hole", &grammar::HieroOptions::min_hole)
+      .def_rw("tight", &grammar::HieroOptions::tight)
+      .def_rw("orientations", &grammar::HieroOptions::orientations);
 
-  nb::class_<RuleExtraction>(m, "RuleExtraction", "Extracts and counts rules over threads")
-      .def(nb::init<const HieroOptions&, size_t, uint32_t, unsigned>(), nb::arg("options"),
+  nb::class_<grammar::RuleExtraction>(m, "RuleExtraction", "Extracts and counts rules over threads")
+      .def(nb::init<const grammar::HieroOptions&, size_t, uint32_t, unsigned>(), nb::arg("options"),
            nb::arg("rows"), nb::arg("parts"), nb::arg("threads"))
-      .def("run", &RuleExtraction::run, nb::arg("source"), nb::arg("target"), nb::arg("links"),
-           nb::arg("begin"), nb::arg("end"), Unlocked(),
+      .def("run", &grammar::RuleExtraction::run, nb::arg("source"), nb::arg("target"),
+           nb::arg("links"), nb::arg("begin"), nb::arg("end"), Unlocked(),
            "Extract from the sentence pairs from begin up to end")
       .def(
-          "take", [](RuleExtraction& extraction) { return tables(extraction.take()); },
+          "take", [](grammar::RuleExtraction& extraction) { return tables(extraction.take()); },
           "Rows that no longer fit: (part, rows, source, target, links, mass, origins); a binary "
           "column is its borders and its bytes; rows of one target side are in one part")
       .def(
-          "take_all", [](RuleExtraction& extraction) { return tables(extraction.take_all()); },
+          "take_all",
+          [](grammar::RuleExtraction& extraction) { return tables(extraction.take_all()); },
           "The remaining rows")
-      .def_prop_ro("occurrences", &RuleExtraction::occurrences)
-      .def_prop_ro("orientations", &RuleExtraction::orientations,
+      .def_prop_ro("occurrences", &grammar::RuleExtraction::occurrences)
+      .def_prop_ro("orientations", &grammar::RuleExtraction::orientations,
                    "Occurrences by orientation: monotone, swap, other to what is before, then to "
                    "what is after");
 }
@@ -78,35 +79,35 @@ void bind_extraction(nb::module_& m) {
 // A scorer with everything that it works on.
 struct Scoring {
   static std::vector<std::string> columns(bool orientations) {
-    std::vector<std::string> names = RuleScorer::feature_names();
-    const std::vector<std::string>& more = RuleScorer::orientation_names();
+    std::vector<std::string> names = grammar::RuleScorer::feature_names();
+    const std::vector<std::string>& more = grammar::RuleScorer::orientation_names();
     if (orientations) names.insert(names.end(), more.begin(), more.end());
     return names;
   }
 
-  RuleTableBuilder builder;
-  RuleLexicon lexicon;
-  RuleScorer scorer;
-  std::optional<RuleMerge> merge;
+  grammar::RuleTableBuilder builder;
+  grammar::RuleLexicon lexicon;
+  grammar::RuleScorer scorer;
+  std::optional<grammar::RuleMerge> merge;
 
-  Scoring(const std::string& path, const Vocab& source, const Vocab& target,
-          const LexicalTable& table, const RuleChoice& choice, bool orientations)
+  Scoring(const std::string& path, const text::Vocab& source, const text::Vocab& target,
+          const align::LexicalTable& table, const grammar::RuleChoice& choice, bool orientations)
       : builder(path, {"X"}, columns(orientations), source.view(), target.view()),
         lexicon(table, source.view(), target.view()),
         scorer(builder, lexicon, choice) {}
 
-  RuleMerge& runs() {
-    if (!merge) throw Error(Fault::argument, "begin first");
+  grammar::RuleMerge& runs() {
+    if (!merge) throw io::Error(io::Fault::argument, "begin first");
     return *merge;
   }
 };
 
-BinaryView view(const Borders& borders, const Bytes& bytes, size_t rows) {
+grammar::BinaryView view(const Borders& borders, const Bytes& bytes, size_t rows) {
   const int32_t* ends = borders.data();
   bool sound = borders.shape(0) == rows + 1 && ends[0] >= 0;
   for (size_t row = 0; row < rows && sound; ++row) sound = ends[row] <= ends[row + 1];
   if (!sound || static_cast<size_t>(ends[rows]) > bytes.shape(0))
-    throw Error(Fault::argument, "a binary column whose borders do not fit");
+    throw io::Error(io::Fault::argument, "a binary column whose borders do not fit");
   return {reinterpret_cast<const char*>(bytes.data()), ends};
 }
 
@@ -114,9 +115,9 @@ void bind_scoring(nb::module_& m) {
   nb::class_<Scoring>(m, "RuleScorer", "Turns sorted, counted rules into a scored table")
       .def(
           "__init__",
-          [](Scoring* self, const std::string& path, const Vocab& source, const Vocab& target,
-             const LexicalTable& lexical, uint32_t max_targets, uint32_t min_sentences,
-             bool orientations) {
+          [](Scoring* self, const std::string& path, const text::Vocab& source,
+             const text::Vocab& target, const align::LexicalTable& lexical, uint32_t max_targets,
+             uint32_t min_sentences, bool orientations) {
             new (self)
                 Scoring(path, source, target, lexical, {max_targets, min_sentences}, orientations);
           },
@@ -126,7 +127,7 @@ void bind_scoring(nb::module_& m) {
       .def(
           "begin",
           [](Scoring& scoring, size_t runs,
-             const std::optional<std::array<uint64_t, 2 * kOrientations>>& orientations) {
+             const std::optional<std::array<uint64_t, 2 * grammar::kOrientations>>& orientations) {
             if (orientations) scoring.scorer.use_orientations(*orientations);
             scoring.merge.emplace(scoring.scorer, runs);
           },
@@ -145,7 +146,8 @@ void bind_scoring(nb::module_& m) {
              const Bytes& links, const Numbers& mass, const Borders& origin_ends,
              const Bytes& origins, const Numbers& totals) {
             const size_t rows = mass.shape(0);
-            if (totals.shape(0) != rows) throw Error(Fault::argument, "columns of unequal length");
+            if (totals.shape(0) != rows)
+              throw io::Error(io::Fault::argument, "columns of unequal length");
             scoring.runs().add(run, {view(source_ends, source, rows),
                                      view(target_ends, target, rows),
                                      view(link_ends, links, rows),

@@ -28,82 +28,100 @@ std::vector<T> copy(std::span<const T> values) {
   return {values.begin(), values.end()};
 }
 
-uint32_t rule_index(const RuleTable& table, uint32_t rule) {
+uint32_t rule_index(const grammar::RuleTable& table, uint32_t rule) {
   if (rule >= table.rules()) throw nb::index_error("no such rule");
   return rule;
 }
 
-std::vector<std::pair<uint32_t, uint32_t>> pairs_of(std::span<const RuleLink> links) {
+std::vector<std::pair<uint32_t, uint32_t>> pairs_of(std::span<const grammar::RuleLink> links) {
   std::vector<std::pair<uint32_t, uint32_t>> pairs;
-  for (const RuleLink link : links) pairs.emplace_back(link.source, link.target);
+  for (const grammar::RuleLink link : links) pairs.emplace_back(link.source, link.target);
   return pairs;
 }
 
 void bind_table(nb::module_& m) {
-  nb::class_<RuleTable>(m, "RuleTable", "Rules behind a trie over their source sides, mapped")
+  nb::class_<grammar::RuleTable>(m, "RuleTable",
+                                 "Rules behind a trie over their source sides, mapped")
       .def(nb::init<const std::string&, std::optional<bool>>(), nb::arg("path"),
            nb::arg("verify") = nb::none(), Unlocked())
-      .def("__len__", &RuleTable::rules)
-      .def_prop_ro("nodes", &RuleTable::nodes, "Nodes of the trie")
-      .def_prop_ro("feature_names", &RuleTable::feature_names, "Names of the scores")
-      .def_prop_ro("categories", &RuleTable::categories, "Names of the nonterminals")
-      .def_prop_ro("has_counts", &RuleTable::has_counts, "Do the rules carry counts?")
-      .def_prop_ro("source_words", [](const RuleTable& t) { return t.source_vocab().size(); })
-      .def_prop_ro("target_words", [](const RuleTable& t) { return t.target_vocab().size(); })
+      .def("__len__", &grammar::RuleTable::rules)
+      .def_prop_ro("nodes", &grammar::RuleTable::nodes, "Nodes of the trie")
+      .def_prop_ro("feature_names", &grammar::RuleTable::feature_names, "Names of the scores")
+      .def_prop_ro("categories", &grammar::RuleTable::categories, "Names of the nonterminals")
+      .def_prop_ro("has_counts", &grammar::RuleTable::has_counts, "Do the rules carry counts?")
+      .def_prop_ro("source_words",
+                   [](const grammar::RuleTable& t) { return t.source_vocab().size(); })
+      .def_prop_ro("target_words",
+                   [](const grammar::RuleTable& t) { return t.target_vocab().size(); })
       .def(
-          "source_word", [](const RuleTable& t, uint32_t id) { return t.source_vocab().word(id); },
+          "source_word",
+          [](const grammar::RuleTable& t, uint32_t id) { return t.source_vocab().word(id); },
           nb::arg("id"))
       .def(
-          "target_word", [](const RuleTable& t, uint32_t id) { return t.target_vocab().word(id); },
+          "target_word",
+          [](const grammar::RuleTable& t, uint32_t id) { return t.target_vocab().word(id); },
           nb::arg("id"))
       .def(
           "find_source_word",
-          [](const RuleTable& t, std::string_view word) { return t.source_vocab().find(word); },
+          [](const grammar::RuleTable& t, std::string_view word) {
+            return t.source_vocab().find(word);
+          },
           nb::arg("word"), "The word's id, or 0")
       .def(
           "source_symbols",
-          [](const RuleTable& t, uint32_t rule) {
+          [](const grammar::RuleTable& t, uint32_t rule) {
             return t.source_of(t.node_of(rule_index(t, rule)));
           },
           nb::arg("rule"), "Ids of words; -1 - category for a nonterminal")
       .def(
           "target_symbols",
-          [](const RuleTable& t, uint32_t rule) { return copy(t.target(rule_index(t, rule))); },
+          [](const grammar::RuleTable& t, uint32_t rule) {
+            return copy(t.target(rule_index(t, rule)));
+          },
           nb::arg("rule"), "Ids of words; -1 - k for the k-th nonterminal of the source side")
       .def(
-          "lhs", [](const RuleTable& t, uint32_t rule) { return t.lhs(rule_index(t, rule)); },
+          "lhs",
+          [](const grammar::RuleTable& t, uint32_t rule) { return t.lhs(rule_index(t, rule)); },
           nb::arg("rule"), "The category of the left-hand side")
       .def(
           "scores",
-          [](const RuleTable& t, uint32_t rule) { return copy(t.scores(rule_index(t, rule))); },
+          [](const grammar::RuleTable& t, uint32_t rule) {
+            return copy(t.scores(rule_index(t, rule)));
+          },
           nb::arg("rule"))
       .def(
           "links",
-          [](const RuleTable& t, uint32_t rule) { return pairs_of(t.links(rule_index(t, rule))); },
+          [](const grammar::RuleTable& t, uint32_t rule) {
+            return pairs_of(t.links(rule_index(t, rule)));
+          },
           nb::arg("rule"), "Word links, by position among the symbols of each side")
       .def(
           "origins",
-          [](const RuleTable& t, uint32_t rule) { return copy(t.origins(rule_index(t, rule))); },
+          [](const grammar::RuleTable& t, uint32_t rule) {
+            return copy(t.origins(rule_index(t, rule)));
+          },
           nb::arg("rule"), "Up to three training sentences that gave the rule, counted from 0")
       .def(
           "counts",
-          [](const RuleTable& t, uint32_t rule) { return copy(t.counts(rule_index(t, rule))); },
+          [](const grammar::RuleTable& t, uint32_t rule) {
+            return copy(t.counts(rule_index(t, rule)));
+          },
           nb::arg("rule"), "Counts of the target side, the source side and both; or none")
       .def(
           "find",
-          [](const RuleTable& t, const std::vector<Symbol>& source) {
-            uint32_t node = RuleTable::kRoot;
-            for (const Symbol symbol : source)
-              if (node != RuleTable::kNone) node = t.step(node, symbol);
-            if (node == RuleTable::kNone || source.empty()) return std::pair(0u, 0u);
+          [](const grammar::RuleTable& t, const std::vector<text::Symbol>& source) {
+            uint32_t node = grammar::RuleTable::kRoot;
+            for (const text::Symbol symbol : source)
+              if (node != grammar::RuleTable::kNone) node = t.step(node, symbol);
+            if (node == grammar::RuleTable::kNone || source.empty()) return std::pair(0u, 0u);
             return std::pair(t.first_rule(node), t.last_rule(node));
           },
           nb::arg("source"), "First rule of a source side, and one past its last")
       .def(
           "shapes",
-          [](const RuleTable& t) {
+          [](const grammar::RuleTable& t) {
             std::vector<std::tuple<std::string, uint64_t, uint64_t, uint64_t>> rows;
-            for (const RuleShape& shape : rule_shapes(t))
+            for (const grammar::RuleShape& shape : grammar::rule_shapes(t))
               rows.emplace_back(shape.source, shape.sources, shape.rules, shape.reordered);
             return rows;
           },
@@ -114,57 +132,61 @@ void bind_table(nb::module_& m) {
 
 // -- text and filters --------------------------------------------------------------------------
 
-RuleFormat format_of(std::string_view name) {
-  if (name == "cdec") return RuleFormat::cdec;
-  if (name == "joshua") return RuleFormat::joshua;
-  if (name == "moses-hiero") return RuleFormat::moses_hiero;
-  if (name == "moses-phrase") return RuleFormat::moses_phrase;
-  throw Error(Fault::argument, "no such format of rules: " + std::string(name));
+grammar::RuleFormat format_of(std::string_view name) {
+  if (name == "cdec") return grammar::RuleFormat::cdec;
+  if (name == "joshua") return grammar::RuleFormat::joshua;
+  if (name == "moses-hiero") return grammar::RuleFormat::moses_hiero;
+  if (name == "moses-phrase") return grammar::RuleFormat::moses_phrase;
+  throw io::Error(io::Fault::argument, "no such format of rules: " + std::string(name));
 }
 
 void bind_text(nb::module_& m) {
-  nb::class_<RuleTextReader>(m, "RuleTextReader", "A rule table from another system's text")
+  nb::class_<grammar::RuleTextReader>(m, "RuleTextReader",
+                                      "A rule table from another system's text")
       .def(
           "__init__",
-          [](RuleTextReader* self, std::string_view format, bool empty_targets,
+          [](grammar::RuleTextReader* self, std::string_view format, bool empty_targets,
              bool first_duplicate) {
-            new (self) RuleTextReader({format_of(format), empty_targets, first_duplicate});
+            new (self) grammar::RuleTextReader({format_of(format), empty_targets, first_duplicate});
           },
           nb::arg("format"), nb::arg("empty_targets"), nb::arg("first_duplicate"))
       .def(
           "feed",
-          [](RuleTextReader& reader, nb::bytes text) {
+          [](grammar::RuleTextReader& reader, nb::bytes text) {
             const std::string_view view(text.c_str(), text.size());
             const nb::gil_scoped_release unlocked;
             reader.feed(view);
           },
           nb::arg("text"), "Whole lines of UTF-8 text")
-      .def("finish", &RuleTextReader::finish, nb::arg("path"), Unlocked(), "Write the table");
+      .def("finish", &grammar::RuleTextReader::finish, nb::arg("path"), Unlocked(),
+           "Write the table");
 
   m.def(
       "print_rules",
-      [](const RuleTable& table, std::string_view format, uint32_t begin, uint32_t end) {
+      [](const grammar::RuleTable& table, std::string_view format, uint32_t begin, uint32_t end) {
         std::string text;
         {
           const nb::gil_scoped_release unlocked;
-          print_rules(table, format_of(format), begin, end, text);
+          grammar::print_rules(table, format_of(format), begin, end, text);
         }
         return nb::bytes(text.data(), text.size());
       },
       nb::arg("table"), nb::arg("format"), nb::arg("begin"), nb::arg("end"),
       "Rules from begin up to end as lines");
 
-  nb::class_<RuleFilter>(m, "RuleFilter", "The rules of a table that can match some sentences")
-      .def(nb::init<const RuleTable&>(), nb::arg("table"), nb::keep_alive<1, 2>())
+  nb::class_<grammar::RuleFilter>(m, "RuleFilter",
+                                  "The rules of a table that can match some sentences")
+      .def(nb::init<const grammar::RuleTable&>(), nb::arg("table"), nb::keep_alive<1, 2>())
       .def(
           "add",
-          [](RuleFilter& filter, nb::bytes text) {
+          [](grammar::RuleFilter& filter, nb::bytes text) {
             const std::string_view view(text.c_str(), text.size());
             const nb::gil_scoped_release unlocked;
             filter.add(view);
           },
           nb::arg("text"), "Sentences, one a line, tokens separated by spaces")
-      .def("write", &RuleFilter::write, nb::arg("path"), Unlocked(), "The rules that match");
+      .def("write", &grammar::RuleFilter::write, nb::arg("path"), Unlocked(),
+           "The rules that match");
 }
 
 }  // namespace

@@ -12,20 +12,20 @@ namespace demotic::bind {
 
 namespace {
 
-constexpr size_t kBleuFields = sizeof(BleuStats) / sizeof(int64_t);
+constexpr size_t kBleuFields = sizeof(metrics::BleuStats) / sizeof(int64_t);
 
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Vector = Input<double>;
 
-std::vector<BleuStats> stats_of(const Matrix<int64_t>& rows) {
+std::vector<metrics::BleuStats> stats_of(const Matrix<int64_t>& rows) {
   if (rows.shape(1) != kBleuFields)
-    throw Error(Fault::argument,
-                "BLEU statistics have 10 columns, not " + std::to_string(rows.shape(1)));
+    throw io::Error(io::Fault::argument,
+                    "BLEU statistics have 10 columns, not " + std::to_string(rows.shape(1)));
   const size_t values = rows.shape(0) * kBleuFields;
   if (std::any_of(rows.data(), rows.data() + values, [](int64_t v) { return v < 0; }))
-    throw Error(Fault::argument, "BLEU statistics are never negative");
-  std::vector<BleuStats> stats(rows.shape(0));
+    throw io::Error(io::Fault::argument, "BLEU statistics are never negative");
+  std::vector<metrics::BleuStats> stats(rows.shape(0));
   if (values > 0)
     std::memcpy(static_cast<void*>(stats.data()), rows.data(), values * sizeof(int64_t));
   return stats;
@@ -36,11 +36,11 @@ std::span<const T> span_of(const Matrix<T>& m) {
   return {m.data(), m.shape(0) * m.shape(1)};
 }
 
-nb::tuple arrays_of(const DevSet& dev) {
-  HypothesisLists lists = dev.lists();
+nb::tuple arrays_of(const learn::DevSet& dev) {
+  learn::HypothesisLists lists = dev.lists();
   const size_t rows = lists.stats.size();
   std::vector<int64_t> stats(rows * kBleuFields);
-  if (rows > 0) std::memcpy(stats.data(), lists.stats.data(), rows * sizeof(BleuStats));
+  if (rows > 0) std::memcpy(stats.data(), lists.stats.data(), rows * sizeof(metrics::BleuStats));
   const size_t borders = lists.off.size();
   return nb::make_tuple(numpy(std::move(lists.off), {borders}),
                         numpy(std::move(lists.features), {rows, dev.features()}),
@@ -50,42 +50,42 @@ nb::tuple arrays_of(const DevSet& dev) {
 }  // namespace
 
 void learn(nb::module_& m) {
-  nb::class_<DevSet>(m, "DevSet", "Hypotheses to tune on; see demotic.learn")
+  nb::class_<learn::DevSet>(m, "DevSet", "Hypotheses to tune on; see demotic.learn")
       .def(nb::init<size_t, std::vector<std::string>, size_t>(), nb::arg("sentences"),
            nb::arg("features"), nb::arg("max_segments"))
       .def(
           "merge",
-          [](DevSet& dev, size_t sentence, Matrix<double> rows, Matrix<int64_t> stats) {
+          [](learn::DevSet& dev, size_t sentence, Matrix<double> rows, Matrix<int64_t> stats) {
             if (rows.shape(1) != dev.features())
-              throw Error(Fault::argument, "sentence " + std::to_string(sentence + 1) + " has " +
-                                               std::to_string(rows.shape(1)) +
-                                               " features, the task names " +
-                                               std::to_string(dev.features()));
+              throw io::Error(io::Fault::argument, "sentence " + std::to_string(sentence + 1) +
+                                                       " has " + std::to_string(rows.shape(1)) +
+                                                       " features, the task names " +
+                                                       std::to_string(dev.features()));
             return dev.merge(sentence, span_of(rows), stats_of(stats));
           },
           nb::arg("sentence"), nb::arg("features").noconvert(), nb::arg("statistics").noconvert(),
           "Add hypotheses to a sentence's list; the number of new ones")
-      .def("set_forest", &DevSet::set_forest, nb::arg("sentence"), nb::arg("forest"))
+      .def("set_forest", &learn::DevSet::set_forest, nb::arg("sentence"), nb::arg("forest"))
       .def(
           "begin",
-          [](DevSet& dev, Vector weights, Matrix<double> directions, bool forests) {
+          [](learn::DevSet& dev, Vector weights, Matrix<double> directions, bool forests) {
             if (directions.shape(1) != dev.features())
-              throw Error(Fault::argument, "a direction has a value per feature");
+              throw io::Error(io::Fault::argument, "a direction has a value per feature");
             dev.begin({weights.data(), weights.shape(0)}, span_of(directions),
-                      forests ? Scope::all : Scope::lists);
+                      forests ? learn::Scope::all : learn::Scope::lists);
           },
           nb::arg("weights").noconvert(), nb::arg("directions").noconvert(), nb::arg("forests"),
           "Begin a search along each row of directions")
       .def(
           "trace",
-          [](DevSet& dev, size_t first, size_t end, unsigned threads) {
-            std::vector<Unscored> found;
+          [](learn::DevSet& dev, size_t first, size_t end, unsigned threads) {
+            std::vector<learn::Unscored> found;
             {
               const nb::gil_scoped_release unlocked;
               found = dev.trace(first, end, threads);
             }
             nb::list result;
-            for (const Unscored& u : found) {
+            for (const learn::Unscored& u : found) {
               nb::list texts;
               for (const std::string& t : u.texts)
                 texts.append(nb::steal(
@@ -98,30 +98,31 @@ void learn(nb::module_& m) {
           "Trace sentences along all directions; (sentence, texts) still to be scored")
       .def(
           "score",
-          [](DevSet& dev, size_t sentence, Matrix<int64_t> stats) {
+          [](learn::DevSet& dev, size_t sentence, Matrix<int64_t> stats) {
             dev.score(sentence, stats_of(stats));
           },
           nb::arg("sentence"), nb::arg("statistics").noconvert(),
           "The BLEU statistics of the texts that trace gave for a sentence")
       .def(
           "steps",
-          [](const DevSet& dev, double margin, unsigned threads) {
-            std::vector<Step> steps;
+          [](const learn::DevSet& dev, double margin, unsigned threads) {
+            std::vector<learn::Step> steps;
             {
               const nb::gil_scoped_release unlocked;
               steps = dev.steps(margin, threads);
             }
             nb::list result;
-            for (const Step& s : steps) result.append(nb::make_tuple(s.x, s.bleu, s.low, s.high));
+            for (const learn::Step& s : steps)
+              result.append(nb::make_tuple(s.x, s.bleu, s.low, s.high));
             return result;
           },
           nb::arg("margin"), nb::arg("threads"), "(x, BLEU, low, high) for each direction")
-      .def("forget", &DevSet::forget, Unlocked(),
+      .def("forget", &learn::DevSet::forget, Unlocked(),
            "Where there is a forest, drop from the list what was best nowhere in the last search")
-      .def_prop_ro("hypotheses", &DevSet::hypotheses)
+      .def_prop_ro("hypotheses", &learn::DevSet::hypotheses)
       .def("lists", &arrays_of, "Borders of sentences, features and statistics of all lists")
-      .def_prop_ro("truncated", &DevSet::truncated)
-      .def_prop_ro("sentences", &DevSet::sentences);
+      .def_prop_ro("truncated", &learn::DevSet::truncated)
+      .def_prop_ro("sentences", &learn::DevSet::sentences);
 }
 
 }  // namespace demotic::bind

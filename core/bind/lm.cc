@@ -30,7 +30,7 @@ template <class Field>
 using Column = nb::ndarray<nb::numpy, Field, nb::ndim<1>>;
 
 template <class Field>
-Column<Field> column(const std::vector<LineScore>& lines, Field LineScore::* field) {
+Column<Field> column(const std::vector<lm::LineScore>& lines, Field lm::LineScore::* field) {
   auto* values = new Field[lines.size()];
   const nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<Field*>(p); });
   for (size_t i = 0; i < lines.size(); ++i) values[i] = lines[i].*field;
@@ -40,115 +40,120 @@ Column<Field> column(const std::vector<LineScore>& lines, Field LineScore::* fie
 using WordScore = std::tuple<float, unsigned, bool>;  // log10, length of the match, unknown
 
 void sinks(nb::module_& m) {
-  nb::class_<NgramSink>(m, "NgramSink", "Where n-grams go: an ARPA writer or a model builder");
+  nb::class_<lm::NgramSink>(m, "NgramSink", "Where n-grams go: an ARPA writer or a model builder");
 
-  nb::class_<ArpaWriter, NgramSink>(m, "ArpaWriter", "Hands an ARPA text, in pieces, to a function")
+  nb::class_<lm::ArpaWriter, lm::NgramSink>(m, "ArpaWriter",
+                                            "Hands an ARPA text, in pieces, to a function")
       .def(
           "__init__",
-          [](ArpaWriter* self, nb::callable write) {
-            new (self) ArpaWriter([write](std::string_view text) {
+          [](lm::ArpaWriter* self, nb::callable write) {
+            new (self) lm::ArpaWriter([write](std::string_view text) {
               const nb::gil_scoped_acquire locked;
               write(nb::bytes(text.data(), text.size()));
             });
           },
           nb::arg("write"));
 
-  nb::class_<ModelBuilder, NgramSink>(m, "LmBuilder", "Makes a language model out of n-grams")
+  nb::class_<lm::ModelBuilder, lm::NgramSink>(m, "LmBuilder",
+                                              "Makes a language model out of n-grams")
       .def(nb::init<>())
-      .def("finish", &ModelBuilder::finish, Unlocked());
+      .def("finish", &lm::ModelBuilder::finish, Unlocked());
 
-  nb::class_<ArpaReader>(m, "ArpaReader", "Reads an ARPA text, fed in pieces, into a sink")
-      .def(nb::init<NgramSink&>(), nb::arg("sink"), nb::keep_alive<1, 2>())
+  nb::class_<lm::ArpaReader>(m, "ArpaReader", "Reads an ARPA text, fed in pieces, into a sink")
+      .def(nb::init<lm::NgramSink&>(), nb::arg("sink"), nb::keep_alive<1, 2>())
       .def(
           "feed",
-          [](ArpaReader& reader, nb::bytes text) {
+          [](lm::ArpaReader& reader, nb::bytes text) {
             const std::string_view view(text.c_str(), text.size());
             const nb::gil_scoped_release unlocked;
             reader.feed(view);
           },
           nb::arg("text"))
-      .def("finish", &ArpaReader::finish, Unlocked());
+      .def("finish", &lm::ArpaReader::finish, Unlocked());
 }
 
 void states(nb::module_& m) {
-  nb::class_<State>(m, "LmState", "What a model remembers of the words so far")
-      .def_prop_ro("length", [](const State& state) { return state.length; })
-      .def("__eq__", [](const State& a, const State& b) { return a == b; })
-      .def("__hash__", [](const State& state) { return static_cast<int64_t>(state.hash() >> 1); });
+  nb::class_<lm::State>(m, "LmState", "What a model remembers of the words so far")
+      .def_prop_ro("length", [](const lm::State& state) { return state.length; })
+      .def("__eq__", [](const lm::State& a, const lm::State& b) { return a == b; })
+      .def("__hash__",
+           [](const lm::State& state) { return static_cast<int64_t>(state.hash() >> 1); });
 
-  nb::class_<Fragment>(m, "LmFragment", "What a model remembers of a piece of a sentence")
-      .def_prop_ro("left_length", [](const Fragment& f) { return f.left_length; })
-      .def_prop_ro("left_full", [](const Fragment& f) { return f.left_full != 0; })
-      .def_prop_ro("right", [](const Fragment& f) { return f.right; })
-      .def("__eq__", [](const Fragment& a, const Fragment& b) { return a == b; })
-      .def("__hash__", [](const Fragment& f) { return static_cast<int64_t>(f.hash() >> 1); });
+  nb::class_<lm::Fragment>(m, "LmFragment", "What a model remembers of a piece of a sentence")
+      .def_prop_ro("left_length", [](const lm::Fragment& f) { return f.left_length; })
+      .def_prop_ro("left_full", [](const lm::Fragment& f) { return f.left_full != 0; })
+      .def_prop_ro("right", [](const lm::Fragment& f) { return f.right; })
+      .def("__eq__", [](const lm::Fragment& a, const lm::Fragment& b) { return a == b; })
+      .def("__hash__", [](const lm::Fragment& f) { return static_cast<int64_t>(f.hash() >> 1); });
 }
 
 // A rule's right-hand side, left to right: words are strings, children are fragments.
-std::pair<Fragment, float> make_fragment(const Model& model, nb::list parts, bool begin) {
-  Fragment made;
-  FragmentScorer scorer(model, made);
+std::pair<lm::Fragment, float> make_fragment(const lm::Model& model, nb::list parts, bool begin) {
+  lm::Fragment made;
+  lm::FragmentScorer scorer(model, made);
   if (begin) scorer.begin_sentence();
   for (nb::handle part : parts) {
     if (PyUnicode_Check(part.ptr()))
       scorer.terminal(model.find(utf8(part)));
     else
-      scorer.nonterminal(nb::cast<const Fragment&>(part));
+      scorer.nonterminal(nb::cast<const lm::Fragment&>(part));
   }
   const float change = scorer.finish();
   return {made, change};
 }
 
-std::vector<WordScore> word_scores(const Model& model, nb::str sentence, bool bos, bool eos) {
+std::vector<WordScore> word_scores(const lm::Model& model, nb::str sentence, bool bos, bool eos) {
   std::vector<uint32_t> ids;
-  encode_line(model, utf8(sentence), ids);
-  std::vector<Score> scores;
-  score_each_word(model, ids, {bos, eos}, scores);
+  lm::encode_line(model, utf8(sentence), ids);
+  std::vector<lm::Score> scores;
+  lm::score_each_word(model, ids, {bos, eos}, scores);
   std::vector<WordScore> out;
   for (size_t i = 0; i < scores.size(); ++i)
-    out.emplace_back(scores[i].prob, scores[i].length, i < ids.size() && ids[i] == kUnknown);
+    out.emplace_back(scores[i].prob, scores[i].length, i < ids.size() && ids[i] == text::kUnknown);
   return out;
 }
 
 using Columns = std::tuple<Column<double>, Column<uint32_t>, Column<uint32_t>, Column<double>>;
 
-Columns text_scores(const Model& model, nb::bytes text, bool bos, bool eos, unsigned threads) {
+Columns text_scores(const lm::Model& model, nb::bytes text, bool bos, bool eos, unsigned threads) {
   const std::string_view view(text.c_str(), text.size());
-  std::vector<LineScore> lines;
+  std::vector<lm::LineScore> lines;
   {
     const nb::gil_scoped_release unlocked;
-    lines = score_text(model, view, {bos, eos}, threads);
+    lines = lm::score_text(model, view, {bos, eos}, threads);
   }
-  return Columns(column(lines, &LineScore::log10), column(lines, &LineScore::words),
-                 column(lines, &LineScore::unknown), column(lines, &LineScore::unknown_log10));
+  return Columns(column(lines, &lm::LineScore::log10), column(lines, &lm::LineScore::words),
+                 column(lines, &lm::LineScore::unknown),
+                 column(lines, &lm::LineScore::unknown_log10));
 }
 
 void model(nb::module_& m) {
-  nb::class_<Model>(m, "LmModel", "An n-gram model, in memory or mapped from a file")
+  nb::class_<lm::Model>(m, "LmModel", "An n-gram model, in memory or mapped from a file")
       .def(
           "__init__",
-          [](Model* self, const std::string& path, std::optional<bool> verify) {
-            Model::Verify how = Model::Verify::small_files;
-            if (verify) how = *verify ? Model::Verify::everything : Model::Verify::structure;
-            new (self) Model(Model::open(path, how));
+          [](lm::Model* self, const std::string& path, std::optional<bool> verify) {
+            lm::Model::Verify how = lm::Model::Verify::small_files;
+            if (verify)
+              how = *verify ? lm::Model::Verify::everything : lm::Model::Verify::structure;
+            new (self) lm::Model(lm::Model::open(path, how));
           },
           nb::arg("path"), nb::arg("verify").none() = nb::none(), Unlocked())
-      .def(nb::init<const Model&>(), nb::arg("model"), "The same model; nothing is copied")
-      .def("save_binary", &Model::save, nb::arg("path"), Unlocked())
-      .def("emit", &Model::emit, nb::arg("sink"), Unlocked(), "Hand every n-gram to a sink")
-      .def_prop_ro("order", &Model::order, "The length of the longest n-grams")
+      .def(nb::init<const lm::Model&>(), nb::arg("model"), "The same model; nothing is copied")
+      .def("save_binary", &lm::Model::save, nb::arg("path"), Unlocked())
+      .def("emit", &lm::Model::emit, nb::arg("sink"), Unlocked(), "Hand every n-gram to a sink")
+      .def_prop_ro("order", &lm::Model::order, "The length of the longest n-grams")
       .def_prop_ro(
           "counts",
-          [](const Model& model) -> nb::typed<nb::tuple, uint64_t, nb::ellipsis> {
+          [](const lm::Model& model) -> nb::typed<nb::tuple, uint64_t, nb::ellipsis> {
             nb::list counts;
             for (const uint64_t count : model.counts()) counts.append(count);
             return nb::tuple(counts);
           },
           "The number of n-grams of each order")
-      .def_prop_ro("words", &Model::words, "The number of words")
+      .def_prop_ro("words", &lm::Model::words, "The number of words")
       .def(
           "word",
-          [](const Model& model, uint32_t id) {
+          [](const lm::Model& model, uint32_t id) {
             // A damaged file that was not verified may hold anything.
             const std::string_view word = model.word(id);
             PyObject* text = PyUnicode_DecodeUTF8(word.data(), word.size(), "replace");
@@ -157,12 +162,12 @@ void model(nb::module_& m) {
           },
           nb::arg("id"), "The word of an id")
       .def(
-          "find", [](const Model& model, nb::str word) { return model.find(utf8(word)); },
+          "find", [](const lm::Model& model, nb::str word) { return model.find(utf8(word)); },
           nb::arg("word"), "The id of a word, 0 if it is unknown")
       .def(
           "score",
-          [](const Model& model, nb::str sentence, bool bos, bool eos) {
-            return score_line(model, utf8(sentence), {bos, eos}).log10;
+          [](const lm::Model& model, nb::str sentence, bool bos, bool eos) {
+            return lm::score_line(model, utf8(sentence), {bos, eos}).log10;
           },
           nb::arg("sentence"), nb::arg("bos") = true, nb::arg("eos") = true,
           "Log10 probability of a sentence, after <s> and with </s> unless told otherwise")
@@ -170,26 +175,26 @@ void model(nb::module_& m) {
       .def("text_scores", &text_scores, nb::arg("text"), nb::arg("bos"), nb::arg("eos"),
            nb::arg("threads"), "Per line: log10, words, unknown words, log10 of the unknown words")
       .def(
-          "begin_sentence", [](const Model& model) { return model.begin_sentence(); },
+          "begin_sentence", [](const lm::Model& model) { return model.begin_sentence(); },
           "The state after <s>")
-      .def("empty_context", &Model::empty_context, "The state of no context at all")
+      .def("empty_context", &lm::Model::empty_context, "The state of no context at all")
       .def(
           "word_after",
-          [](const Model& model, const State& state, nb::str word) {
-            State next;
+          [](const lm::Model& model, const lm::State& state, nb::str word) {
+            lm::State next;
             const uint32_t id = model.find(utf8(word));
-            const Score s = model.score(state, id, next);
-            return std::pair(WordScore(s.prob, s.length, id == kUnknown), next);
+            const lm::Score s = model.score(state, id, next);
+            return std::pair(WordScore(s.prob, s.length, id == text::kUnknown), next);
           },
           nb::arg("state"), nb::arg("word"))
       .def(
           "word_in",
-          [](const Model& model, const std::vector<std::string_view>& history, nb::str word) {
+          [](const lm::Model& model, const std::vector<std::string_view>& history, nb::str word) {
             std::vector<uint32_t> ids;
             for (const std::string_view each : history) ids.push_back(model.find(each));
             const uint32_t id = model.find(utf8(word));
-            const Score s = model.score_ngram(ids, id);
-            return WordScore(s.prob, s.length, id == kUnknown);
+            const lm::Score s = model.score_ngram(ids, id);
+            return WordScore(s.prob, s.length, id == text::kUnknown);
           },
           nb::arg("history"), nb::arg("word"))
       .def("make_fragment", &make_fragment, nb::arg("parts"), nb::arg("begin"));

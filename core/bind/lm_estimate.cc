@@ -12,7 +12,7 @@ namespace demotic::bind {
 namespace {
 
 // A Tick that tells Python and lets Ctrl-C through; kernels call it without the interpreter lock.
-Tick python_tick(nb::object advance) {
+lm::Tick python_tick(nb::object advance) {
   return [advance = std::move(advance)](uint64_t amount) {
     const nb::gil_scoped_acquire locked;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -21,7 +21,7 @@ Tick python_tick(nb::object advance) {
 }
 
 // Collects one order's n-grams.
-class NgramArrays final : public NgramSink {
+class NgramArrays final : public lm::NgramSink {
  public:
   explicit NgramArrays(size_t order) : order_(order) {}
   void begin(std::span<const uint64_t>) override {}
@@ -46,7 +46,7 @@ class NgramArrays final : public NgramSink {
   std::vector<float> prob_, backoff_;
 };
 
-class WordList final : public NgramSink {
+class WordList final : public lm::NgramSink {
  public:
   std::vector<std::string> words;
   void begin(std::span<const uint64_t>) override {}
@@ -56,30 +56,31 @@ class WordList final : public NgramSink {
 };
 
 void word_classes(nb::module_& m) {
-  nb::class_<BigramCounts>(m, "BigramCounts", "Counts of neighbouring words")
+  nb::class_<lm::BigramCounts>(m, "BigramCounts", "Counts of neighbouring words")
       .def(nb::init<>())
       .def(
           "add",
-          [](BigramCounts& counts, nb::bytes lines) {
+          [](lm::BigramCounts& counts, nb::bytes lines) {
             const std::string_view view(lines.c_str(), lines.size());
             const nb::gil_scoped_release unlocked;
             counts.add(view);
           },
           nb::arg("lines"), "Count in whole lines of UTF-8")
-      .def("next_file", &BigramCounts::next_file)
-      .def_prop_ro("lines", &BigramCounts::lines)
-      .def_prop_ro("words", [](const BigramCounts& counts) { return counts.vocab().size() - 1; });
+      .def("next_file", &lm::BigramCounts::next_file)
+      .def_prop_ro("lines", &lm::BigramCounts::lines)
+      .def_prop_ro("words",
+                   [](const lm::BigramCounts& counts) { return counts.vocab().size() - 1; });
 
-  nb::class_<ClassExchange>(m, "ClassExchange", "Words move between classes while that helps")
-      .def(nb::init<BigramCounts&, uint32_t, uint64_t, unsigned>(), nb::arg("counts"),
+  nb::class_<lm::ClassExchange>(m, "ClassExchange", "Words move between classes while that helps")
+      .def(nb::init<lm::BigramCounts&, uint32_t, uint64_t, unsigned>(), nb::arg("counts"),
            nb::arg("classes"), nb::arg("min_count"), nb::arg("threads"), Unlocked())
-      .def("__len__", &ClassExchange::items)
-      .def("improve", &ClassExchange::improve, nb::arg("begin"), nb::arg("end"), Unlocked(),
+      .def("__len__", &lm::ClassExchange::items)
+      .def("improve", &lm::ClassExchange::improve, nb::arg("begin"), nb::arg("end"), Unlocked(),
            "Look at some items once; the number of moves made")
-      .def_prop_ro("log_likelihood", &ClassExchange::log_likelihood)
+      .def_prop_ro("log_likelihood", &lm::ClassExchange::log_likelihood)
       .def(
           "assignment",
-          [](const ClassExchange& exchange, const BigramCounts& counts) {
+          [](const lm::ClassExchange& exchange, const lm::BigramCounts& counts) {
             const std::vector<uint32_t> classes = exchange.classes();
             nb::dict out;
             for (size_t rank = 0; rank < classes.size(); ++rank) {
@@ -96,46 +97,48 @@ void word_classes(nb::module_& m) {
 void lm_estimate(nb::module_& m) {
   word_classes(m);
 
-  nb::class_<TrainingText>(m, "LmText", "Tokenised text to estimate a language model from")
+  nb::class_<lm::TrainingText>(m, "LmText", "Tokenised text to estimate a language model from")
       .def(nb::init<std::string, uint64_t, bool>(), nb::arg("temp"), nb::arg("memory"),
            nb::arg("skip_special"))
       .def(
           "add",
-          [](TrainingText& text, nb::bytes lines) {
+          [](lm::TrainingText& text, nb::bytes lines) {
             const std::string_view view(lines.c_str(), lines.size());
             const nb::gil_scoped_release unlocked;
             text.add(view);
           },
           nb::arg("lines"), "Append whole lines of UTF-8")
-      .def("next_file", &TrainingText::next_file)
-      .def_prop_ro("words", &TrainingText::words)
-      .def_prop_ro("lines", &TrainingText::lines);
+      .def("next_file", &lm::TrainingText::next_file)
+      .def_prop_ro("words", &lm::TrainingText::words)
+      .def_prop_ro("lines", &lm::TrainingText::lines);
 
-  nb::class_<Discounts>(m, "Discounts", "What Kneser-Ney takes from counts of 1, 2 and 3 or more")
-      .def_ro("amount", &Discounts::amount)
-      .def_ro("fallback", &Discounts::fallback);
+  nb::class_<lm::Discounts>(m, "Discounts",
+                            "What Kneser-Ney takes from counts of 1, 2 and 3 or more")
+      .def_ro("amount", &lm::Discounts::amount)
+      .def_ro("fallback", &lm::Discounts::fallback);
 
-  nb::class_<EstimatedModel>(m, "LmEstimated", "An estimated model that can be played to a sink")
-      .def_prop_ro("order", &EstimatedModel::order)
-      .def_prop_ro("counts", &EstimatedModel::counts)
-      .def_prop_ro("discounts", &EstimatedModel::discounts)
+  nb::class_<lm::EstimatedModel>(m, "LmEstimated",
+                                 "An estimated model that can be played to a sink")
+      .def_prop_ro("order", &lm::EstimatedModel::order)
+      .def_prop_ro("counts", &lm::EstimatedModel::counts)
+      .def_prop_ro("discounts", &lm::EstimatedModel::discounts)
       .def(
           "play",
-          [](const EstimatedModel& model, NgramSink& sink, nb::object advance) {
-            const Tick tick = python_tick(std::move(advance));
+          [](const lm::EstimatedModel& model, lm::NgramSink& sink, nb::object advance) {
+            const lm::Tick tick = python_tick(std::move(advance));
             const nb::gil_scoped_release unlocked;
             model.play(sink, tick);
           },
           nb::arg("sink"), nb::arg("advance") = nb::none())
       .def("words",
-           [](const EstimatedModel& model) {
+           [](const lm::EstimatedModel& model) {
              WordList list;
              model.play(list, {});
              return list.words;
            })
       .def(
           "arrays",
-          [](const EstimatedModel& model, size_t order) {
+          [](const lm::EstimatedModel& model, size_t order) {
             NgramArrays arrays(order);
             {
               const nb::gil_scoped_release unlocked;
@@ -147,13 +150,13 @@ void lm_estimate(nb::module_& m) {
 
   m.def(
       "lm_estimate",
-      [](TrainingText& text, unsigned order, uint64_t memory, std::string temp,
+      [](lm::TrainingText& text, unsigned order, uint64_t memory, std::string temp,
          bool discount_fallback, std::vector<uint64_t> prune, uint64_t vocab_limit,
          unsigned threads, nb::object advance) {
-        const EstimateOptions options{
+        const lm::EstimateOptions options{
             order,       memory, std::move(temp), discount_fallback, std::move(prune),
             vocab_limit, threads};
-        const Tick tick = python_tick(std::move(advance));
+        const lm::Tick tick = python_tick(std::move(advance));
         const nb::gil_scoped_release unlocked;
         return estimate(std::move(text), options, tick);
       },

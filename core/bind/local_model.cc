@@ -14,90 +14,92 @@ namespace demotic::bind {
 namespace {
 
 template <class T>
-auto view(Array<T> EventGroups::* array) {
-  return [array](const EventGroups& e) {
-    const Array<T>& values = e.*array;
+auto view(forest::Array<T> learn::EventGroups::* array) {
+  return [array](const learn::EventGroups& e) {
+    const forest::Array<T>& values = e.*array;
     return nb::ndarray<nb::numpy, const T>(values.data(), {values.size()}, nb::handle());
   };
 }
 
-LearningRule rule_named(const std::string& name) {
-  if (name == "sgd") return LearningRule::sgd;
-  if (name == "perceptron") return LearningRule::perceptron;
-  if (name == "averaged-perceptron") return LearningRule::averaged_perceptron;
-  throw Error(Fault::argument, "there is no learner '" + name + "'");
+learn::LearningRule rule_named(const std::string& name) {
+  if (name == "sgd") return learn::LearningRule::sgd;
+  if (name == "perceptron") return learn::LearningRule::perceptron;
+  if (name == "averaged-perceptron") return learn::LearningRule::averaged_perceptron;
+  throw io::Error(io::Fault::argument, "there is no learner '" + name + "'");
 }
 
-LocalWeights weights_of(const Input<double>& dense, const Input<float>& binary) {
-  LocalWeights w;
+learn::LocalWeights weights_of(const Input<double>& dense, const Input<float>& binary) {
+  learn::LocalWeights w;
   w.dense = copy_of(dense);
   w.binary = copy_of(binary);
   return w;
 }
 
-void check_weights(const EventGroups& events, const LocalWeights& w) {
+void check_weights(const learn::EventGroups& events, const learn::LocalWeights& w) {
   if (w.dense.size() != events.width || w.binary.size() != events.binaries)
-    throw Error(Fault::argument, "a weight is needed per feature");
+    throw io::Error(io::Fault::argument, "a weight is needed per feature");
 }
 
 void bind_events(nb::module_& m) {
   const auto kept = nb::rv_policy::reference_internal;
-  nb::class_<EventGroups>(m, "EventGroups", "See demotic.learn.EventGroups")
+  nb::class_<learn::EventGroups>(m, "EventGroups", "See demotic.learn.EventGroups")
       .def(
           "__init__",
-          [](EventGroups* self, uint32_t width, uint32_t binaries, Input<uint64_t> group_ptr,
+          [](learn::EventGroups* self, uint32_t width, uint32_t binaries, Input<uint64_t> group_ptr,
              Input<float> features, Input<uint32_t> binary, Input<uint32_t> group,
              Input<uint32_t> label) {
             const size_t groups = group_ptr.shape(0) == 0 ? 0 : group_ptr.shape(0) - 1;
-            EventGroups events{
-                .width = width,
-                .binaries = binaries,
-                .group_ptr = Array<uint64_t>(copy_of(group_ptr)),
-                .features = Array<float>(copy_of(features)),
-                .binary = Array<uint32_t>(copy_of(binary)),
-                .event_ptr = Array<uint64_t>(event_borders({group.data(), group.shape(0)}, groups)),
-                .group = Array<uint32_t>(copy_of(group)),
-                .label = Array<uint32_t>(copy_of(label))};
+            learn::EventGroups events{.width = width,
+                                      .binaries = binaries,
+                                      .group_ptr = forest::Array<uint64_t>(copy_of(group_ptr)),
+                                      .features = forest::Array<float>(copy_of(features)),
+                                      .binary = forest::Array<uint32_t>(copy_of(binary)),
+                                      .event_ptr = forest::Array<uint64_t>(learn::event_borders(
+                                          {group.data(), group.shape(0)}, groups)),
+                                      .group = forest::Array<uint32_t>(copy_of(group)),
+                                      .label = forest::Array<uint32_t>(copy_of(label))};
             check(events);
-            new (self) EventGroups(std::move(events));
+            new (self) learn::EventGroups(std::move(events));
           },
           nb::arg("width"), nb::arg("binaries"), nb::arg("group_ptr").noconvert(),
           nb::arg("features").noconvert(), nb::arg("binary").noconvert(),
           nb::arg("group").noconvert(), nb::arg("label").noconvert())
-      .def_ro("width", &EventGroups::width)
-      .def_ro("binaries", &EventGroups::binaries)
-      .def_prop_ro("groups", &EventGroups::groups)
-      .def_prop_ro("candidates", &EventGroups::candidates)
-      .def("__len__", &EventGroups::events)
-      .def_prop_ro("group_ptr", view(&EventGroups::group_ptr), kept)
-      .def_prop_ro("features", view(&EventGroups::features), kept)
-      .def_prop_ro("binary", view(&EventGroups::binary), kept)
-      .def_prop_ro("group", view(&EventGroups::group), kept)
-      .def_prop_ro("label", view(&EventGroups::label), kept);
+      .def_ro("width", &learn::EventGroups::width)
+      .def_ro("binaries", &learn::EventGroups::binaries)
+      .def_prop_ro("groups", &learn::EventGroups::groups)
+      .def_prop_ro("candidates", &learn::EventGroups::candidates)
+      .def("__len__", &learn::EventGroups::events)
+      .def_prop_ro("group_ptr", view(&learn::EventGroups::group_ptr), kept)
+      .def_prop_ro("features", view(&learn::EventGroups::features), kept)
+      .def_prop_ro("binary", view(&learn::EventGroups::binary), kept)
+      .def_prop_ro("group", view(&learn::EventGroups::group), kept)
+      .def_prop_ro("label", view(&learn::EventGroups::label), kept);
 }
 
 void bind_sums(nb::module_& m) {
-  nb::class_<Objective>(m, "LocalObjective", "See demotic.learn.Objective")
-      .def_ro("loss", &Objective::loss)
-      .def_ro("events", &Objective::events)
-      .def_ro("right", &Objective::right)
-      .def_ro("trivial", &Objective::trivial);
+  nb::class_<learn::Objective>(m, "LocalObjective", "See demotic.learn.Objective")
+      .def_ro("loss", &learn::Objective::loss)
+      .def_ro("events", &learn::Objective::events)
+      .def_ro("right", &learn::Objective::right)
+      .def_ro("trivial", &learn::Objective::trivial);
   m.def(
       "local_objective",
-      [](const EventGroups& events, Input<double> dense, Input<float> binary, unsigned threads) {
-        const LocalWeights w = weights_of(dense, binary);
+      [](const learn::EventGroups& events, Input<double> dense, Input<float> binary,
+         unsigned threads) {
+        const learn::LocalWeights w = weights_of(dense, binary);
         check_weights(events, w);
         const nb::gil_scoped_release unlocked;
-        return objective(events, w, threads);
+        return learn::objective(events, w, threads);
       },
       nb::arg("events"), nb::arg("dense").noconvert(), nb::arg("binary").noconvert(),
       nb::arg("threads"));
   m.def(
       "local_gradient",
-      [](const EventGroups& events, Input<double> dense, Input<float> binary, unsigned threads) {
-        const LocalWeights w = weights_of(dense, binary);
+      [](const learn::EventGroups& events, Input<double> dense, Input<float> binary,
+         unsigned threads) {
+        const learn::LocalWeights w = weights_of(dense, binary);
         check_weights(events, w);
-        Gradient g;
+        learn::Gradient g;
         {
           const nb::gil_scoped_release unlocked;
           g = gradient(events, w, threads);
@@ -108,49 +110,49 @@ void bind_sums(nb::module_& m) {
       nb::arg("threads"));
   m.def(
       "local_probabilities",
-      [](const EventGroups& events, Input<double> dense, Input<float> binary, size_t group) {
-        const LocalWeights w = weights_of(dense, binary);
+      [](const learn::EventGroups& events, Input<double> dense, Input<float> binary, size_t group) {
+        const learn::LocalWeights w = weights_of(dense, binary);
         check_weights(events, w);
         if (group >= events.groups()) throw nb::index_error("no such group");
-        return numpy(probabilities(events, w, group));
+        return numpy(learn::probabilities(events, w, group));
       },
       nb::arg("events"), nb::arg("dense").noconvert(), nb::arg("binary").noconvert(),
       nb::arg("group"));
 }
 
 void bind_learner(nb::module_& m) {
-  nb::class_<LocalLearner>(m, "LocalLearner", "See demotic.learn.sgd")
+  nb::class_<learn::LocalLearner>(m, "LocalLearner", "See demotic.learn.sgd")
       .def(
           "__init__",
-          [](LocalLearner* self, const EventGroups& events, const std::string& rule,
+          [](learn::LocalLearner* self, const learn::EventGroups& events, const std::string& rule,
              double eta_dense, double eta_binary, bool adagrad, double l2,
              const std::vector<bool>& train_dense, bool train_binary, uint64_t seed, bool by_group,
              uint32_t minibatch, bool hogwild, Input<double> dense, Input<float> binary) {
-            new (self) LocalLearner(events,
-                                    {.rule = rule_named(rule),
-                                     .eta_dense = eta_dense,
-                                     .eta_binary = eta_binary,
-                                     .adagrad = adagrad,
-                                     .l2 = l2,
-                                     .train_dense = {train_dense.begin(), train_dense.end()},
-                                     .train_binary = train_binary,
-                                     .seed = seed,
-                                     .by_group = by_group,
-                                     .minibatch = minibatch,
-                                     .hogwild = hogwild},
-                                    weights_of(dense, binary));
+            new (self) learn::LocalLearner(events,
+                                           {.rule = rule_named(rule),
+                                            .eta_dense = eta_dense,
+                                            .eta_binary = eta_binary,
+                                            .adagrad = adagrad,
+                                            .l2 = l2,
+                                            .train_dense = {train_dense.begin(), train_dense.end()},
+                                            .train_binary = train_binary,
+                                            .seed = seed,
+                                            .by_group = by_group,
+                                            .minibatch = minibatch,
+                                            .hogwild = hogwild},
+                                           weights_of(dense, binary));
           },
           nb::arg("events"), nb::arg("rule"), nb::arg("eta_dense"), nb::arg("eta_binary"),
           nb::arg("adagrad"), nb::arg("l2"), nb::arg("train_dense"), nb::arg("train_binary"),
           nb::arg("seed"), nb::arg("by_group"), nb::arg("minibatch"), nb::arg("hogwild"),
           nb::arg("dense").noconvert(), nb::arg("binary").noconvert(), nb::keep_alive<1, 2>())
-      .def("run", &LocalLearner::run, nb::arg("pass_number"), nb::arg("begin"), nb::arg("end"),
-           nb::arg("threads"), Unlocked(), "Visit a slice of a pass")
-      .def_prop_ro("visits", &LocalLearner::visits, "Of a whole pass")
-      .def("end_pass", &LocalLearner::end_pass, nb::arg("visited"), Unlocked())
-      .def("scale_eta", &LocalLearner::scale_eta, nb::arg("factor"))
-      .def("weights", [](const LocalLearner& learner) {
-        LocalWeights w = learner.weights();
+      .def("run", &learn::LocalLearner::run, nb::arg("pass_number"), nb::arg("begin"),
+           nb::arg("end"), nb::arg("threads"), Unlocked(), "Visit a slice of a pass")
+      .def_prop_ro("visits", &learn::LocalLearner::visits, "Of a whole pass")
+      .def("end_pass", &learn::LocalLearner::end_pass, nb::arg("visited"), Unlocked())
+      .def("scale_eta", &learn::LocalLearner::scale_eta, nb::arg("factor"))
+      .def("weights", [](const learn::LocalLearner& learner) {
+        learn::LocalWeights w = learner.weights();
         return nb::make_tuple(numpy(std::move(w.dense)), numpy(std::move(w.binary)));
       });
 }

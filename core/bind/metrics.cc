@@ -18,10 +18,10 @@ namespace demotic::bind {
 namespace {
 
 using Rows = nb::ndarray<nb::numpy, const int64_t, nb::ndim<2>, nb::c_contig>;
-using Columns = std::vector<const TokenLines*>;
+using Columns = std::vector<const text::TokenLines*>;
 
-constexpr size_t kBleuFields = sizeof(BleuStats) / sizeof(int64_t);
-constexpr size_t kGtmFields = sizeof(GtmStats) / sizeof(double);
+constexpr size_t kBleuFields = sizeof(metrics::BleuStats) / sizeof(int64_t);
+constexpr size_t kGtmFields = sizeof(metrics::GtmStats) / sizeof(double);
 
 // A NumPy array that owns a copy of plain records, each a row of `fields` numbers.
 template <class Number, class Record>
@@ -42,24 +42,26 @@ auto array_of(const std::vector<double>& values) {
   return nb::ndarray<nb::numpy, double, nb::ndim<1>>(raw, {values.size()}, owner);
 }
 
-BleuStats stats_at(const Rows& rows, size_t row) {
-  BleuStats stats;
+metrics::BleuStats stats_at(const Rows& rows, size_t row) {
+  metrics::BleuStats stats;
   std::memcpy(static_cast<void*>(&stats), rows.data() + row * kBleuFields, sizeof stats);
   return stats;
 }
 
-std::vector<GtmStats> gtm_of_lines(const TokenLines& hypothesis, const Columns& references,
-                                   double exponent, unsigned threads) {
-  if (!(exponent >= 1.0)) throw Error(Fault::argument, "the exponent must be at least 1");
-  for (const TokenLines* reference : references)
+std::vector<metrics::GtmStats> gtm_of_lines(const text::TokenLines& hypothesis,
+                                            const Columns& references, double exponent,
+                                            unsigned threads) {
+  if (!(exponent >= 1.0)) throw io::Error(io::Fault::argument, "the exponent must be at least 1");
+  for (const text::TokenLines* reference : references)
     if (reference->size() != hypothesis.size())
-      throw Error(Fault::argument, "hypothesis and reference differ in their number of lines");
-  std::vector<GtmStats> all(hypothesis.size());
-  std::vector<GtmScratch> scratches(std::max(threads, 1u));
+      throw io::Error(io::Fault::argument,
+                      "hypothesis and reference differ in their number of lines");
+  std::vector<metrics::GtmStats> all(hypothesis.size());
+  std::vector<metrics::GtmScratch> scratches(std::max(threads, 1u));
   parallel_for(all.size(), threads, [&](size_t line, unsigned worker) {
     std::vector<std::span<const uint32_t>> spans;
-    for (const TokenLines* reference : references) spans.push_back((*reference)[line]);
-    all[line] = gtm_statistics(hypothesis[line], spans, exponent, scratches[worker]);
+    for (const text::TokenLines* reference : references) spans.push_back((*reference)[line]);
+    all[line] = metrics::gtm_statistics(hypothesis[line], spans, exponent, scratches[worker]);
   });
   return all;
 }
@@ -67,42 +69,45 @@ std::vector<GtmStats> gtm_of_lines(const TokenLines& hypothesis, const Columns& 
 }  // namespace
 
 void metrics(nb::module_& m) {
-  nb::enum_<BleuSmoothing>(m, "BleuSmoothing")
-      .value("none", BleuSmoothing::none)
-      .value("floor", BleuSmoothing::floor)
-      .value("add_k", BleuSmoothing::add_k)
-      .value("exp", BleuSmoothing::exp);
+  nb::enum_<metrics::BleuSmoothing>(m, "BleuSmoothing")
+      .value("none", metrics::BleuSmoothing::none)
+      .value("floor", metrics::BleuSmoothing::floor)
+      .value("add_k", metrics::BleuSmoothing::add_k)
+      .value("exp", metrics::BleuSmoothing::exp);
 
-  nb::class_<BleuOptions>(m, "BleuOptions", "How BLEU is smoothed")
+  nb::class_<metrics::BleuOptions>(m, "BleuOptions", "How BLEU is smoothed")
       .def(
           "__init__",
-          [](BleuOptions* self, BleuSmoothing smoothing, double value, bool effective_order) {
-            new (self) BleuOptions{smoothing, value, effective_order};
+          [](metrics::BleuOptions* self, metrics::BleuSmoothing smoothing, double value,
+             bool effective_order) {
+            new (self) metrics::BleuOptions{smoothing, value, effective_order};
           },
           nb::arg("smoothing"), nb::arg("value"), nb::arg("effective_order"));
 
-  nb::class_<SentenceBleu>(m, "SentenceBleu", "One sentence's references, ready to score against")
+  nb::class_<metrics::SentenceBleu>(m, "SentenceBleu",
+                                    "One sentence's references, ready to score against")
       .def(
           "__init__",
-          [](SentenceBleu* self, const std::vector<std::string>& references, BleuOptions options) {
-            new (self) SentenceBleu(references, options);
+          [](metrics::SentenceBleu* self, const std::vector<std::string>& references,
+             metrics::BleuOptions options) {
+            new (self) metrics::SentenceBleu(references, options);
           },
           nb::arg("references"), nb::arg("options"))
       .def(
           "score",
-          [](const SentenceBleu& self, std::string_view hypothesis) {
-            thread_local BleuScratch scratch;
+          [](const metrics::SentenceBleu& self, std::string_view hypothesis) {
+            thread_local metrics::BleuScratch scratch;
             return self.score(hypothesis, scratch);
           },
           nb::arg("hypothesis"), "BLEU, 0 to 100, of tokens separated by spaces")
       .def(
           "scores",
-          [](const SentenceBleu& self, const std::vector<std::string>& hypotheses,
+          [](const metrics::SentenceBleu& self, const std::vector<std::string>& hypotheses,
              unsigned threads) {
             std::vector<double> scores(hypotheses.size());
             {
               const nb::gil_scoped_release unlocked;
-              std::vector<BleuScratch> scratches(std::max(threads, 1u));
+              std::vector<metrics::BleuScratch> scratches(std::max(threads, 1u));
               parallel_for(scores.size(), threads, [&](size_t at, unsigned worker) {
                 scores[at] = self.score(hypotheses[at], scratches[worker]);
               });
@@ -112,19 +117,20 @@ void metrics(nb::module_& m) {
           nb::arg("hypotheses"), nb::arg("threads"), "BLEU of each of many hypotheses")
       .def(
           "statistics",
-          [](const SentenceBleu& self, std::string_view hypothesis) {
-            thread_local BleuScratch scratch;
-            return rows_of<int64_t>(std::vector<BleuStats>{self.stats(hypothesis, scratch)});
+          [](const metrics::SentenceBleu& self, std::string_view hypothesis) {
+            thread_local metrics::BleuScratch scratch;
+            return rows_of<int64_t>(
+                std::vector<metrics::BleuStats>{self.stats(hypothesis, scratch)});
           },
           nb::arg("hypothesis"), "matches 1-4, totals 1-4, hypothesis and reference length");
 
   m.def(
       "bleu_statistics",
-      [](const TokenLines& hypothesis, const Columns& references, unsigned threads) {
-        std::vector<BleuStats> all;
+      [](const text::TokenLines& hypothesis, const Columns& references, unsigned threads) {
+        std::vector<metrics::BleuStats> all;
         {
           const nb::gil_scoped_release unlocked;
-          all = sentence_statistics(hypothesis, references, threads);
+          all = metrics::sentence_statistics(hypothesis, references, threads);
         }
         return rows_of<int64_t>(all);
       },
@@ -133,9 +139,9 @@ void metrics(nb::module_& m) {
 
   m.def(
       "bleu_scores",
-      [](Rows statistics, BleuOptions options) {
+      [](Rows statistics, metrics::BleuOptions options) {
         if (statistics.shape(1) != kBleuFields)
-          throw Error(Fault::argument, "BLEU statistics have 10 columns");
+          throw io::Error(io::Fault::argument, "BLEU statistics have 10 columns");
         std::vector<double> scores(statistics.shape(0));
         {
           const nb::gil_scoped_release unlocked;
@@ -148,9 +154,9 @@ void metrics(nb::module_& m) {
 
   m.def(
       "gtm_statistics",
-      [](const TokenLines& hypothesis, const Columns& references, double exponent,
+      [](const text::TokenLines& hypothesis, const Columns& references, double exponent,
          unsigned threads) {
-        std::vector<GtmStats> all;
+        std::vector<metrics::GtmStats> all;
         {
           const nb::gil_scoped_release unlocked;
           all = gtm_of_lines(hypothesis, references, exponent, threads);

@@ -9,22 +9,22 @@ namespace nb = nanobind;
 
 namespace {
 
-const char* class_of(demotic::Fault fault) {
+const char* class_of(demotic::io::Fault fault) {
   switch (fault) {
-    case demotic::Fault::format:
+    case demotic::io::Fault::format:
       return "FormatError";
-    case demotic::Fault::corrupt:
+    case demotic::io::Fault::corrupt:
       return "CorruptFileError";
-    case demotic::Fault::io:
+    case demotic::io::Fault::io:
       return "FileAccessError";
-    case demotic::Fault::argument:
+    case demotic::io::Fault::argument:
       return "ArgumentError";
   }
   return "DemoticError";
 }
 
 // demotic.errors owns the classes, so that `except` clauses read the same for Python and core code.
-void raise_in_python(const demotic::Error& error) {
+void raise_in_python(const demotic::io::Error& error) {
   nb::object type = nb::module_::import_("demotic.errors").attr(class_of(error.fault));
   nb::object line = error.line == 0 ? nb::none() : nb::object(nb::int_(error.line));
   // A message may quote a piece of a damaged file, or half of a character.
@@ -42,7 +42,7 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator([](const std::exception_ptr& p, void*) {
     try {
       std::rethrow_exception(p);
-    } catch (const demotic::Error& error) {
+    } catch (const demotic::io::Error& error) {
       raise_in_python(error);
     }
   });

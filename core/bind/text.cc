@@ -9,33 +9,33 @@
 namespace demotic::bind {
 
 void text(nb::module_& m) {
-  nb::class_<Vocab>(m, "Vocab", "Words and their ids, in order of first appearance")
+  nb::class_<text::Vocab>(m, "Vocab", "Words and their ids, in order of first appearance")
       .def(nb::init<>())
-      .def("add", &Vocab::add, nb::arg("word"))
-      .def("find", &Vocab::find, nb::arg("word"), "The word's id, or 0 for an unknown word")
-      .def("word", &Vocab::word, nb::arg("id"))
-      .def("__len__", &Vocab::size);
+      .def("add", &text::Vocab::add, nb::arg("word"))
+      .def("find", &text::Vocab::find, nb::arg("word"), "The word's id, or 0 for an unknown word")
+      .def("word", &text::Vocab::word, nb::arg("id"))
+      .def("__len__", &text::Vocab::size);
 
-  nb::class_<TokenLines>(m, "TokenLines", "Tokenised sentences as ids in one flat array")
+  nb::class_<text::TokenLines>(m, "TokenLines", "Tokenised sentences as ids in one flat array")
       .def(nb::init<>())
       .def(
           "append",
-          [](TokenLines& lines, nb::bytes text, Vocab& vocab) {
+          [](text::TokenLines& lines, nb::bytes text, text::Vocab& vocab) {
             const std::string_view view(text.c_str(), text.size());
             const nb::gil_scoped_release unlocked;
             encode(view, vocab, lines);
           },
           nb::arg("text"), nb::arg("vocab"),
           "Append the lines of a UTF-8 text whose tokens are separated by spaces")
-      .def_prop_ro("tokens", [](const TokenLines& lines) { return lines.ids.size(); })
+      .def_prop_ro("tokens", [](const text::TokenLines& lines) { return lines.ids.size(); })
       .def(
           "__getitem__",
-          [](const TokenLines& lines, size_t line) {
+          [](const text::TokenLines& lines, size_t line) {
             if (line >= lines.size()) throw nb::index_error("no such line");
             return std::vector<uint32_t>(lines[line].begin(), lines[line].end());
           },
           nb::arg("line"), "The ids of one line")
-      .def("__len__", &TokenLines::size);
+      .def("__len__", &text::TokenLines::size);
 }
 
 }  // namespace demotic::bind

@@ -5,7 +5,7 @@
 
 #include "bind/arrays.h"
 #include "bind/decode.h"
-#include "decode/undirected_decoder.h"
+#include "decode/umt/decoder.h"
 
 namespace demotic::bind {
 
@@ -13,33 +13,34 @@ namespace {
 
 using Vector = Input<double>;
 
-Cff cff_by_name(const std::string& name) {
-  if (name == "raw") return Cff::raw;
-  if (name == "delta") return Cff::delta;
-  if (name == "off") return Cff::off;
-  throw Error(Fault::argument, "there is no cff '" + name + "'", 0, "raw, delta or off");
+decode::umt::Cff cff_by_name(const std::string& name) {
+  if (name == "raw") return decode::umt::Cff::raw;
+  if (name == "delta") return decode::umt::Cff::delta;
+  if (name == "off") return decode::umt::Cff::off;
+  throw io::Error(io::Fault::argument, "there is no cff '" + name + "'", 0, "raw, delta or off");
 }
 
-BoundKind bounds_by_name(const std::string& name) {
-  if (name == "local") return BoundKind::local;
-  if (name == "words") return BoundKind::words;
-  if (name == "chart") return BoundKind::chart;
-  throw Error(Fault::argument, "there are no bounds '" + name + "'", 0, "local, words or chart");
+decode::umt::BoundKind bounds_by_name(const std::string& name) {
+  if (name == "local") return decode::umt::BoundKind::local;
+  if (name == "words") return decode::umt::BoundKind::words;
+  if (name == "chart") return decode::umt::BoundKind::chart;
+  throw io::Error(io::Fault::argument, "there are no bounds '" + name + "'", 0,
+                  "local, words or chart");
 }
 
-const char* name_of(ActionKind kind) {
+const char* name_of(decode::umt::ActionKind kind) {
   constexpr const char* kNames[] = {"start", "down", "up"};
   return kNames[static_cast<size_t>(kind)];
 }
 
 // (kind, step, slot, choices, score, features)
-nb::list actions_of(const UndirectedDerivation& derivation) {
+nb::list actions_of(const decode::umt::UndirectedDerivation& derivation) {
   nb::list actions;
   const size_t width = derivation.actions.empty()
                            ? 0
                            : derivation.action_features.size() / derivation.actions.size();
   for (size_t i = 0; i < derivation.actions.size(); ++i) {
-    const GrowthAction& action = derivation.actions[i];
+    const decode::umt::GrowthAction& action = derivation.actions[i];
     const auto features = std::span(derivation.action_features).subspan(i * width, width);
     actions.append(nb::make_tuple(name_of(action.kind), action.step, action.slot, action.choices,
                                   action.score,
@@ -49,48 +50,53 @@ nb::list actions_of(const UndirectedDerivation& derivation) {
 }
 
 // (tokens, action, features, sparse ids, sparse values)
-nb::tuple tuple_of(Rollout rollout) {
+nb::tuple tuple_of(decode::umt::Rollout rollout) {
   return nb::make_tuple(words_of(rollout.tokens), numpy(std::move(rollout.action)),
                         numpy(std::move(rollout.features)), numpy(std::move(rollout.sparse_ids)),
                         numpy(std::move(rollout.sparse_values)));
 }
 
 // (state, steps, choices, rank, taken, alternative)
-nb::tuple tuple_of(EpisodeSample sample) {
+nb::tuple tuple_of(decode::umt::EpisodeSample sample) {
   return nb::make_tuple(sample.state, sample.steps, sample.choices, sample.rank,
                         tuple_of(std::move(sample.taken)), tuple_of(std::move(sample.alternative)));
 }
 
 void counters(nb::module_& m) {
-  nb::class_<UndirectedCounters>(m, "UndirectedCounters", "See demotic.decode.UndirectedCounters")
-      .def_ro("sentences", &UndirectedCounters::sentences)
-      .def_ro("shortened", &UndirectedCounters::shortened)
-      .def_ro("edges", &UndirectedCounters::edges)
-      .def_prop_ro("actions", [](const UndirectedCounters& c) { return c.search.actions; })
-      .def_prop_ro("starts", [](const UndirectedCounters& c) { return c.search.starts; })
-      .def_prop_ro("downs", [](const UndirectedCounters& c) { return c.search.downs; })
-      .def_prop_ro("ups", [](const UndirectedCounters& c) { return c.search.ups; })
+  nb::class_<decode::umt::UndirectedCounters>(m, "UndirectedCounters",
+                                              "See demotic.decode.UndirectedCounters")
+      .def_ro("sentences", &decode::umt::UndirectedCounters::sentences)
+      .def_ro("shortened", &decode::umt::UndirectedCounters::shortened)
+      .def_ro("edges", &decode::umt::UndirectedCounters::edges)
+      .def_prop_ro("actions",
+                   [](const decode::umt::UndirectedCounters& c) { return c.search.actions; })
+      .def_prop_ro("starts",
+                   [](const decode::umt::UndirectedCounters& c) { return c.search.starts; })
+      .def_prop_ro("downs", [](const decode::umt::UndirectedCounters& c) { return c.search.downs; })
+      .def_prop_ro("ups", [](const decode::umt::UndirectedCounters& c) { return c.search.ups; })
       .def_prop_ro("lm_evaluations",
-                   [](const UndirectedCounters& c) { return c.search.lm.evaluations; })
-      .def_prop_ro("lm_words", [](const UndirectedCounters& c) { return c.search.lm.words; })
-      .def_ro("parse_seconds", &UndirectedCounters::parse_seconds)
-      .def_ro("bound_seconds", &UndirectedCounters::bound_seconds)
-      .def_ro("rescore_seconds", &UndirectedCounters::rescore_seconds);
+                   [](const decode::umt::UndirectedCounters& c) { return c.search.lm.evaluations; })
+      .def_prop_ro("lm_words",
+                   [](const decode::umt::UndirectedCounters& c) { return c.search.lm.words; })
+      .def_ro("parse_seconds", &decode::umt::UndirectedCounters::parse_seconds)
+      .def_ro("bound_seconds", &decode::umt::UndirectedCounters::bound_seconds)
+      .def_ro("rescore_seconds", &decode::umt::UndirectedCounters::rescore_seconds);
 }
 
-void episodes(nb::class_<UndirectedDecoder>& decoder) {
+void episodes(nb::class_<decode::umt::UndirectedDecoder>& decoder) {
   decoder
       .def(
           "episode",
-          [](UndirectedDecoder& d, const Tokens& tokens) {
+          [](decode::umt::UndirectedDecoder& d, const decode::umt::Tokens& tokens) {
             const nb::gil_scoped_release unlocked;
             return d.episode(tokens);
           },
           nb::arg("tokens"))
       .def(
           "roll_out",
-          [](UndirectedDecoder& d, const Episode& episode, Vector weights, Vector sparse) {
-            Rollout made;
+          [](decode::umt::UndirectedDecoder& d, const decode::umt::Episode& episode, Vector weights,
+             Vector sparse) {
+            decode::umt::Rollout made;
             {
               const nb::gil_scoped_release unlocked;
               made = d.roll_out(episode, {span_of(weights), span_of(sparse)});
@@ -100,24 +106,25 @@ void episodes(nb::class_<UndirectedDecoder>& decoder) {
           nb::arg("episode"), nb::arg("weights"), nb::arg("sparse"))
       .def(
           "sample",
-          [](UndirectedDecoder& d, const Episode& episode, Vector weights,
+          [](decode::umt::UndirectedDecoder& d, const decode::umt::Episode& episode, Vector weights,
              const std::vector<std::array<double, 2>>& draws, double exponent, Vector sparse) {
-            std::vector<EpisodeSample> samples;
+            std::vector<decode::umt::EpisodeSample> samples;
             {
               const nb::gil_scoped_release unlocked;
               samples = d.sample(episode, {span_of(weights), span_of(sparse)}, draws, exponent);
             }
             nb::list list;
-            for (EpisodeSample& sample : samples) list.append(tuple_of(std::move(sample)));
+            for (decode::umt::EpisodeSample& sample : samples)
+              list.append(tuple_of(std::move(sample)));
             return list;
           },
           nb::arg("episode"), nb::arg("weights"), nb::arg("draws"), nb::arg("exponent"),
           nb::arg("sparse"))
       .def(
           "alternative",
-          [](UndirectedDecoder& d, const Episode& episode, Vector weights, uint32_t state,
-             uint64_t rank, Vector sparse) {
-            EpisodeSample sample;
+          [](decode::umt::UndirectedDecoder& d, const decode::umt::Episode& episode, Vector weights,
+             uint32_t state, uint64_t rank, Vector sparse) {
+            decode::umt::EpisodeSample sample;
             {
               const nb::gil_scoped_release unlocked;
               sample = d.alternative(episode, {span_of(weights), span_of(sparse)}, state, rank);
@@ -130,17 +137,18 @@ void episodes(nb::class_<UndirectedDecoder>& decoder) {
 
 void decoder(nb::module_& m) {
   auto decoder =
-      nb::class_<UndirectedDecoder>(m, "UndirectedDecoder", "See demotic.decode.UndirectedDecoder")
+      nb::class_<decode::umt::UndirectedDecoder>(m, "UndirectedDecoder",
+                                                 "See demotic.decode.UndirectedDecoder")
           .def(
               "__init__",
-              [](UndirectedDecoder* self, const RuleTable& table, const Model* lm,
-                 const std::vector<double>& weights, Vector sparse, double kappa,
-                 const std::string& cff, const std::string& argmax, const std::string& bounds,
-                 bool lookahead, bool stale_queue, uint32_t restarts, uint32_t repairs,
-                 uint32_t repair_width, uint32_t beam, uint32_t span_limit, uint64_t max_edges,
-                 const std::string& glue, const std::string& goal,
+              [](decode::umt::UndirectedDecoder* self, const grammar::RuleTable& table,
+                 const lm::Model* lm, const std::vector<double>& weights, Vector sparse,
+                 double kappa, const std::string& cff, const std::string& argmax,
+                 const std::string& bounds, bool lookahead, bool stale_queue, uint32_t restarts,
+                 uint32_t repairs, uint32_t repair_width, uint32_t beam, uint32_t span_limit,
+                 uint64_t max_edges, const std::string& glue, const std::string& goal,
                  const std::string& default_category, uint32_t sparse_bits) {
-                new (self) UndirectedDecoder(
+                new (self) decode::umt::UndirectedDecoder(
                     table, lm, weights, {sparse.data(), sparse.data() + sparse.size()},
                     parse_options(span_limit, max_edges, glue, goal, default_category),
                     {.kappa = kappa,
@@ -161,10 +169,12 @@ void decoder(nb::module_& m) {
               nb::arg("repair_width"), nb::arg("beam"), nb::arg("span_limit"), nb::arg("max_edges"),
               nb::arg("glue"), nb::arg("goal"), nb::arg("default_category"), nb::arg("sparse_bits"),
               nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-          .def_prop_ro("labels", [](const UndirectedDecoder& d) { return d.plan().labels(); })
+          .def_prop_ro("labels",
+                       [](const decode::umt::UndirectedDecoder& d) { return d.plan().labels(); })
           .def(
               "kbest",
-              [](UndirectedDecoder& d, const std::vector<Tokens>& sentences, size_t k, bool unique,
+              [](decode::umt::UndirectedDecoder& d,
+                 const std::vector<decode::umt::Tokens>& sentences, size_t k, bool unique,
                  unsigned threads, uint64_t seed, double temperature, uint32_t width,
                  uint32_t rollouts) {
                 const nb::gil_scoped_release unlocked;
@@ -186,14 +196,14 @@ void decoder(nb::module_& m) {
 }  // namespace
 
 void undirected(nb::module_& m) {
-  nb::class_<UndirectedDerivation, HieroDerivation>(m, "UndirectedDerivation",
-                                                    "See demotic.decode.UndirectedDerivation")
+  nb::class_<decode::umt::UndirectedDerivation, decode::hiero::HieroDerivation>(
+      m, "UndirectedDerivation", "See demotic.decode.UndirectedDerivation")
       .def_prop_ro("actions", &actions_of);
-  nb::class_<Episode>(m, "UndirectedEpisode", "See demotic.decode.UndirectedEpisode")
-      .def_prop_ro("bytes", &Episode::bytes);
+  nb::class_<decode::umt::Episode>(m, "UndirectedEpisode", "See demotic.decode.UndirectedEpisode")
+      .def_prop_ro("bytes", &decode::umt::Episode::bytes);
   counters(m);
   decoder(m);
-  m.def("undirected_feature_names", &undirected_feature_names, nb::arg("table"));
+  m.def("undirected_feature_names", &decode::umt::undirected_feature_names, nb::arg("table"));
 }
 
 }  // namespace demotic::bind

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace demotic {
+namespace demotic::decode {
 
 void ContextFreeForestBuilder::operator()(std::span<const uint32_t> sentence,
                                           ContextFreeForest& out) {
@@ -77,7 +77,7 @@ bool ContextFreeForestBuilder::parse_from(uint32_t begin, std::span<const uint32
   const auto size = static_cast<uint32_t>(sentence.size());
   const bool unlimited = own_ || (glue_ && begin == 0);
   const uint32_t last = unlimited || limit_ > size - begin ? size : begin + limit_;
-  items_.assign(1, {RuleTable::kRoot, {kNoNode, kNoNode}});
+  items_.assign(1, {grammar::RuleTable::kRoot, {kNoNode, kNoNode}});
   columns_.assign({0, 1});
   for (uint32_t end = begin + 1; end <= last; ++end) {
     advance(begin, end, sentence);
@@ -95,28 +95,29 @@ void ContextFreeForestBuilder::advance(uint32_t begin, uint32_t end,
   const uint32_t width = end - begin;
   const bool wide = width > limit_;
   if (wide && !own_) return;
-  const auto step = [&](const Item& item, Symbol symbol) {
+  const auto step = [&](const Item& item, text::Symbol symbol) {
     const uint32_t next = table_.step(item.trie, symbol);
-    return next == RuleTable::kNone || (wide && !plan_.leads_to_goal(next)) ? RuleTable::kNone
-                                                                            : next;
+    return next == grammar::RuleTable::kNone || (wide && !plan_.leads_to_goal(next))
+               ? grammar::RuleTable::kNone
+               : next;
   };
-  if (sentence[end - 1] != kUnknown) {
+  if (sentence[end - 1] != text::kUnknown) {
     work_ += columns_[width] - columns_[width - 1];
     for (uint32_t i = columns_[width - 1]; i < columns_[width]; ++i) {
       const Item item = items_[i];
-      const uint32_t next = step(item, static_cast<Symbol>(sentence[end - 1]));
-      if (next != RuleTable::kNone) items_.push_back({next, item.tails});
+      const uint32_t next = step(item, static_cast<text::Symbol>(sentence[end - 1]));
+      if (next != grammar::RuleTable::kNone) items_.push_back({next, item.tails});
     }
   }
   for (uint32_t node = last_at_[end]; node != kNoNode; node = previous_at_[node]) {
     const uint32_t middle = whole_.nodes[node].begin - begin;
-    const Symbol symbol = category_symbol(whole_.nodes[node].category);
+    const text::Symbol symbol = grammar::category_symbol(whole_.nodes[node].category);
     work_ += 1 + columns_[middle + 1] - columns_[middle];
     for (uint32_t i = columns_[middle]; i < columns_[middle + 1]; ++i) {
       Item item = items_[i];
-      if (item.tails[kMaxArity - 1] != kNoNode) continue;
+      if (item.tails[grammar::kMaxArity - 1] != kNoNode) continue;
       item.trie = step(item, symbol);
-      if (item.trie == RuleTable::kNone) continue;
+      if (item.trie == grammar::RuleTable::kNone) continue;
       item.tails[item.tails[0] == kNoNode ? 0 : 1] = node;
       items_.push_back(item);
     }
@@ -135,7 +136,8 @@ bool ContextFreeForestBuilder::is_sound(uint32_t trie, uint32_t arity) {
 }
 
 // The rules behind a finished item become edges of their left-hand sides.
-void ContextFreeForestBuilder::collect(uint32_t trie, const std::array<uint32_t, kMaxArity>& tails,
+void ContextFreeForestBuilder::collect(uint32_t trie,
+                                       const std::array<uint32_t, grammar::kMaxArity>& tails,
                                        bool wide) {
   const uint32_t arity = (tails[0] != kNoNode) + (tails[1] != kNoNode);
   const uint32_t first = table_.first_rule(trie);
@@ -155,9 +157,9 @@ void ContextFreeForestBuilder::collect(uint32_t trie, const std::array<uint32_t,
 }
 
 bool ContextFreeForestBuilder::passes_through(uint32_t word) const {
-  if (word == kUnknown || table_.nodes() == 0) return true;
-  const uint32_t trie = table_.step(RuleTable::kRoot, static_cast<Symbol>(word));
-  return trie == RuleTable::kNone || table_.first_rule(trie) >= table_.last_rule(trie);
+  if (word == text::kUnknown || table_.nodes() == 0) return true;
+  const uint32_t trie = table_.step(grammar::RuleTable::kRoot, static_cast<text::Symbol>(word));
+  return trie == grammar::RuleTable::kNone || table_.first_rule(trie) >= table_.last_rule(trie);
 }
 
 void ContextFreeForestBuilder::finish_span(uint32_t begin, uint32_t end,
@@ -176,7 +178,7 @@ void ContextFreeForestBuilder::finish_span(uint32_t begin, uint32_t end,
     const uint32_t node = add_node(category, begin, end);
     if (category == plan_.s() && begin == 0) prefix_[end] = node;
     const uint32_t trie = plan_.unary(category);
-    if (trie == RuleTable::kNone) continue;
+    if (trie == grammar::RuleTable::kNone) continue;
     collect(trie, {node, kNoNode}, wide);
     if (!wide || plan_.leads_to_goal(trie)) items_.push_back({trie, {node, kNoNode}});
   }
@@ -223,4 +225,4 @@ void ContextFreeForestBuilder::trim(ContextFreeForest& out) {
   }
 }
 
-}  // namespace demotic
+}  // namespace demotic::decode

@@ -21,9 +21,10 @@
 #include <string>
 #include <vector>
 
+#include "decode/parse_plan.h"
 #include "grammar/rule_table.h"
 
-namespace demotic {
+namespace demotic::decode {
 
 inline constexpr uint32_t kNoNode = UINT32_MAX;
 
@@ -41,7 +42,7 @@ struct ForestNode {
 
 struct ForestEdge {
   uint32_t rule;
-  std::array<uint32_t, kMaxArity> tails;  // in source order; kNoNode where there is none
+  std::array<uint32_t, grammar::kMaxArity> tails;  // in source order; kNoNode where there is none
 
   uint32_t arity() const { return (tails[0] != kNoNode) + (tails[1] != kNoNode); }
 };
@@ -66,56 +67,6 @@ struct ContextFreeForest {
   }
 };
 
-enum class Glue : uint8_t {
-  automatic,  // where the grammar has no derivation of its own
-  always,     // beside the grammar's own rules for S
-  never,
-};
-
-struct ParseOptions {
-  uint32_t span_limit = 10;        // words that a node other than S may cover
-  uint64_t max_edges = 5'000'000;  // above it the span limit falls: 10, 5, 2, 1
-  Glue glue = Glue::automatic;
-  std::string goal = "S";              // what a sentence must be
-  std::string default_category = "X";  // of words that pass through
-};
-
-// What parsing needs to know of a grammar, worked out once.
-class ParsePlan {
- public:
-  ParsePlan(const RuleTable& table, const ParseOptions& options);
-
-  const RuleTable& table() const { return *table_; }
-  const ParseOptions& options() const { return options_; }
-  // The table's categories, then S and X where it has none, then Goal.
-  const std::vector<std::string>& labels() const { return labels_; }
-  uint32_t x() const { return x_; }
-  uint32_t s() const { return s_; }
-  uint32_t goal() const { return goal_; }
-  bool has_own_goal() const { return has_own_goal_; }
-  bool has_own_default() const { return has_own_default_; }
-  // Categories, each after those that it can be rewritten to by a unary rule.
-  std::span<const uint32_t> order() const { return order_; }
-  // The trie node behind a single nonterminal, RuleTable::kNone if there is none.
-  uint32_t unary(uint32_t category) const { return unary_[category]; }
-  // Can a rule of S be found below this trie node?  Only asked of tables that have S.
-  bool leads_to_goal(uint32_t trie) const { return leads_to_goal_[trie]; }
-
- private:
-  uint32_t label(const std::string& name);
-  void find_order();
-  void find_goal_rules();
-
-  const RuleTable* table_;
-  ParseOptions options_;
-  std::vector<std::string> labels_;
-  uint32_t x_, s_, goal_;
-  bool has_own_goal_, has_own_default_;
-  std::vector<uint32_t> order_;
-  std::vector<uint32_t> unary_;
-  std::vector<bool> leads_to_goal_;
-};
-
 class ContextFreeForestBuilder {
  public:
   explicit ContextFreeForestBuilder(const ParsePlan& plan)
@@ -127,7 +78,7 @@ class ContextFreeForestBuilder {
  private:
   struct Item {
     uint32_t trie;
-    std::array<uint32_t, kMaxArity> tails;
+    std::array<uint32_t, grammar::kMaxArity> tails;
   };
 
   // Of the rules of a trie node: are all usable and of one left-hand side?
@@ -139,7 +90,7 @@ class ContextFreeForestBuilder {
   bool parse_from(uint32_t begin, std::span<const uint32_t> sentence);
   void advance(uint32_t begin, uint32_t end, std::span<const uint32_t> sentence);
   void finish_span(uint32_t begin, uint32_t end, std::span<const uint32_t> sentence);
-  void collect(uint32_t trie, const std::array<uint32_t, kMaxArity>& tails, bool wide);
+  void collect(uint32_t trie, const std::array<uint32_t, grammar::kMaxArity>& tails, bool wide);
   bool passes_through(uint32_t word) const;
   void glue(uint32_t end);
   void trim(ContextFreeForest& out);
@@ -147,7 +98,7 @@ class ContextFreeForestBuilder {
   bool within_budget() const;
 
   const ParsePlan& plan_;
-  const RuleTable& table_;
+  const grammar::RuleTable& table_;
   std::vector<Sound> sound_;  // by trie node; saves a look at every target side
   uint32_t limit_ = 0;
   bool own_ = false;  // S of the grammar has no span limit
@@ -165,4 +116,4 @@ class ContextFreeForestBuilder {
   std::vector<uint32_t> stack_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::decode

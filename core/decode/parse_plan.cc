@@ -1,15 +1,18 @@
+#include "decode/parse_plan.h"
+
 #include <algorithm>
 
-#include "decode/context_free_forest.h"
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::decode {
 
-ParsePlan::ParsePlan(const RuleTable& table, const ParseOptions& options)
+ParsePlan::ParsePlan(const grammar::RuleTable& table, const ParseOptions& options)
     : table_(&table), options_(options), labels_(table.categories()) {
-  if (options.span_limit == 0) throw Error(Fault::argument, "the span limit must be at least 1");
+  if (options.span_limit == 0)
+    throw io::Error(io::Fault::argument, "the span limit must be at least 1");
   if (options.goal == options.default_category)
-    throw Error(Fault::argument, "the goal and the default category must have different names");
+    throw io::Error(io::Fault::argument,
+                    "the goal and the default category must have different names");
   const size_t in_table = labels_.size();
   s_ = label(options.goal);
   x_ = label(options.default_category);
@@ -17,10 +20,10 @@ ParsePlan::ParsePlan(const RuleTable& table, const ParseOptions& options)
   has_own_default_ = x_ < in_table;
   goal_ = static_cast<uint32_t>(labels_.size());
   labels_.emplace_back("Goal");
-  unary_.assign(labels_.size(), RuleTable::kNone);
+  unary_.assign(labels_.size(), grammar::RuleTable::kNone);
   if (table.nodes() > 0)
     for (uint32_t c = 0; c < in_table; ++c)
-      unary_[c] = table.step(RuleTable::kRoot, category_symbol(c));
+      unary_[c] = table.step(grammar::RuleTable::kRoot, grammar::category_symbol(c));
   find_order();
   if (has_own_goal_) find_goal_rules();
 }
@@ -37,7 +40,7 @@ void ParsePlan::find_order() {
   std::vector<std::vector<uint32_t>> above(goal_);
   std::vector<uint32_t> waiting(goal_, 0);
   for (uint32_t c = 0; c < goal_; ++c) {
-    if (unary_[c] == RuleTable::kNone) continue;
+    if (unary_[c] == grammar::RuleTable::kNone) continue;
     for (uint32_t r = table_->first_rule(unary_[c]); r < table_->last_rule(unary_[c]); ++r) {
       if (!table_->usable(r, 1)) continue;
       above[c].push_back(table_->lhs(r));
@@ -62,8 +65,8 @@ void ParsePlan::find_order() {
       c = s_;
       s_ready = false;
     } else {
-      throw Error(Fault::format, "unary rules of the grammar form a cycle", 0,
-                  "remove one of the rules that rewrite a nonterminal as another");
+      throw io::Error(io::Fault::format, "unary rules of the grammar form a cycle", 0,
+                      "remove one of the rules that rewrite a nonterminal as another");
     }
     order_.push_back(c);
     for (const uint32_t up : above[c])
@@ -82,4 +85,4 @@ void ParsePlan::find_goal_rules() {
   }
 }
 
-}  // namespace demotic
+}  // namespace demotic::decode

@@ -2,13 +2,13 @@
 
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::decode {
 
-ScoredGrammar::ScoredGrammar(const RuleTable& table, const Model* lm,
+ScoredGrammar::ScoredGrammar(const grammar::RuleTable& table, const lm::Model* lm,
                              std::span<const double> weights)
     : table_(&table), lm_(lm) {
   weigh(weights);
-  const VocabView vocab = table.target_vocab();
+  const text::VocabView vocab = table.target_vocab();
   auto words = std::make_shared<std::vector<uint32_t>>();
   words->reserve(vocab.size());
   for (uint32_t id = 0; id < vocab.size(); ++id) words->push_back(find_lm_word(vocab.word(id)));
@@ -23,10 +23,11 @@ ScoredGrammar::ScoredGrammar(const ScoredGrammar& other, std::span<const double>
 void ScoredGrammar::weigh(std::span<const double> weights) {
   weights_.assign(weights.begin(), weights.end());
   if (weights_.size() != table_->features() + kDecoderFeatures)
-    throw Error(Fault::argument, "the number of weights is not that of the features");
+    throw io::Error(io::Fault::argument, "the number of weights is not that of the features");
   for (size_t i = 0; i < weights_.size(); ++i)
     if (!std::isfinite(weights_[i]))
-      throw Error(Fault::argument, "the weight of " + feature_names(*table_)[i] + " is no number");
+      throw io::Error(io::Fault::argument,
+                      "the weight of " + feature_names(*table_)[i] + " is no number");
   rule_penalty_ = weight(DecoderFeature::rule_penalty);
   glue_ = weight(DecoderFeature::glue);
   pass_through_ = weight(DecoderFeature::pass_through);
@@ -35,7 +36,7 @@ void ScoredGrammar::weigh(std::span<const double> weights) {
   lm_weight_ = weight(DecoderFeature::language_model) * kLn10;
 }
 
-std::vector<std::string> ScoredGrammar::feature_names(const RuleTable& table) {
+std::vector<std::string> ScoredGrammar::feature_names(const grammar::RuleTable& table) {
   std::vector<std::string> names = table.feature_names();
   for (const char* name :
        {"LanguageModel", "WordPenalty", "RulePenalty", "Glue", "PassThrough", "UnknownWord"})
@@ -45,9 +46,9 @@ std::vector<std::string> ScoredGrammar::feature_names(const RuleTable& table) {
 
 // Text that looks like a sentence border is a word that the model does not know.
 uint32_t ScoredGrammar::find_lm_word(std::string_view word) const {
-  if (lm_ == nullptr) return kUnknown;
+  if (lm_ == nullptr) return text::kUnknown;
   const uint32_t id = lm_->find(word);
-  return id == lm_->begin_word() || id == lm_->end_word() ? kUnknown : id;
+  return id == lm_->begin_word() || id == lm_->end_word() ? text::kUnknown : id;
 }
 
 SourceSentence ScoredGrammar::encode(std::span<const std::string> tokens) const {
@@ -63,14 +64,14 @@ void ScoredGrammar::add_features(uint32_t rule, uint32_t passed, std::span<doubl
   const auto add = [&](DecoderFeature f) { features[column(f)] += 1; };
   const auto add_word = [&](uint32_t lm_word) {
     add(DecoderFeature::word_penalty);
-    if (lm_ != nullptr && lm_word == kUnknown) add(DecoderFeature::unknown_word);
+    if (lm_ != nullptr && lm_word == text::kUnknown) add(DecoderFeature::unknown_word);
   };
   if (rule < kGlueFirst) {
     const std::span<const float> scores = table_->scores(rule);
     for (size_t i = 0; i < scores.size(); ++i) features[i] += scores[i];
     add(DecoderFeature::rule_penalty);
-    for (const Symbol symbol : table_->target(rule))
-      if (is_word(symbol)) add_word(lm_word(symbol));
+    for (const text::Symbol symbol : table_->target(rule))
+      if (text::is_word(symbol)) add_word(lm_word(symbol));
   } else if (rule == kGlueNext) {
     add(DecoderFeature::glue);
   } else if (rule == kPassThrough) {
@@ -79,4 +80,4 @@ void ScoredGrammar::add_features(uint32_t rule, uint32_t passed, std::span<doubl
   }
 }
 
-}  // namespace demotic
+}  // namespace demotic::decode

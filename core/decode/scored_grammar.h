@@ -20,7 +20,7 @@
 #include "grammar/rule_table.h"
 #include "lm/model.h"
 
-namespace demotic {
+namespace demotic::decode {
 
 enum class DecoderFeature : uint8_t {
   language_model,  // natural log
@@ -42,21 +42,22 @@ struct SourceSentence {
 
 class ScoredGrammar {
  public:
-  ScoredGrammar(const RuleTable& table, const Model* lm, std::span<const double> weights);
+  ScoredGrammar(const grammar::RuleTable& table, const lm::Model* lm,
+                std::span<const double> weights);
   // The same table and language model under other weights; what does not depend on them is shared.
   ScoredGrammar(const ScoredGrammar& other, std::span<const double> weights);
 
-  static std::vector<std::string> feature_names(const RuleTable& table);
+  static std::vector<std::string> feature_names(const grammar::RuleTable& table);
 
-  const RuleTable& table() const { return *table_; }
-  const Model* lm() const { return lm_; }
+  const grammar::RuleTable& table() const { return *table_; }
+  const lm::Model* lm() const { return lm_; }
   uint32_t features() const { return static_cast<uint32_t>(weights_.size()); }
   double weight(uint32_t feature) const { return weights_[feature]; }
   double weight(DecoderFeature f) const { return weights_[column(f)]; }
   uint32_t column(DecoderFeature f) const { return table_->features() + static_cast<uint32_t>(f); }
-  uint32_t lm_word(Symbol target) const {
+  uint32_t lm_word(text::Symbol target) const {
     const auto id = static_cast<uint32_t>(target);
-    return id < lm_words_->size() ? (*lm_words_)[id] : kUnknown;
+    return id < lm_words_->size() ? (*lm_words_)[id] : text::kUnknown;
   }
 
   SourceSentence encode(std::span<const std::string> tokens) const;
@@ -66,8 +67,8 @@ class ScoredGrammar {
     const std::span<const float> scores = table_->scores(rule);
     double sum = rule_penalty_;
     for (size_t i = 0; i < scores.size(); ++i) sum += weights_[i] * scores[i];
-    for (const Symbol symbol : table_->target(rule))
-      if (is_word(symbol)) sum += word_cost(lm_word(symbol));
+    for (const text::Symbol symbol : table_->target(rule))
+      if (text::is_word(symbol)) sum += word_cost(lm_word(symbol));
     return std::isfinite(sum) ? sum : kWorst;
   }
   // The same for an edge; `passed` is the language model's id of the word at its span.
@@ -86,10 +87,10 @@ class ScoredGrammar {
 
   void weigh(std::span<const double> weights);
   uint32_t find_lm_word(std::string_view word) const;
-  double word_cost(uint32_t lm_word) const { return lm_word == kUnknown ? unknown_ : word_; }
+  double word_cost(uint32_t lm_word) const { return lm_word == text::kUnknown ? unknown_ : word_; }
 
-  const RuleTable* table_;
-  const Model* lm_;
+  const grammar::RuleTable* table_;
+  const lm::Model* lm_;
   std::vector<double> weights_;
   std::shared_ptr<const std::vector<uint32_t>> lm_words_;  // by target word
   double word_, unknown_;  // a target word that the language model knows, or not
@@ -97,4 +98,4 @@ class ScoredGrammar {
   double lm_weight_;  // of a log10
 };
 
-}  // namespace demotic
+}  // namespace demotic::decode

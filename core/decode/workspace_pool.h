@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace demotic {
+namespace demotic::decode {
 
 template <class Workspace>
 class WorkspacePool {
@@ -67,4 +67,4 @@ class WorkspacePool {
   Counters counters_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::decode

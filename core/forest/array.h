@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace demotic {
+namespace demotic::forest {
 
 template <class T>
 class Array {
@@ -78,4 +78,4 @@ class Names {
   Array<uint32_t> ends_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::forest

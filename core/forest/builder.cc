@@ -6,12 +6,12 @@
 #include <queue>
 #include <string>
 
-namespace demotic {
+namespace demotic::forest {
 
 namespace {
 
 [[noreturn]] void wrong_edge(uint32_t e, const std::string& what) {
-  throw Error(Fault::format, "edge " + std::to_string(e) + ": " + what);
+  throw io::Error(io::Fault::format, "edge " + std::to_string(e) + ": " + what);
 }
 
 template <class T>
@@ -20,7 +20,8 @@ void append(std::vector<T>& to, std::span<const T> values) {
 }
 
 uint32_t size32(size_t size) {
-  if (size >= kNone) throw Error(Fault::argument, "a forest holds at most 2^32 - 2 of anything");
+  if (size >= kNone)
+    throw io::Error(io::Fault::argument, "a forest holds at most 2^32 - 2 of anything");
   return static_cast<uint32_t>(size);
 }
 
@@ -30,7 +31,8 @@ uint32_t RulesBuilder::add(uint32_t lhs, std::span<const int32_t> source,
                            std::span<const int32_t> target, std::span<const uint32_t> feature_ids,
                            std::span<const float> feature_values, uint32_t origin) {
   if (feature_ids.size() != feature_values.size())
-    throw Error(Fault::argument, "rule " + std::to_string(size()) + ": features without values");
+    throw io::Error(io::Fault::argument,
+                    "rule " + std::to_string(size()) + ": features without values");
   lhs_.push_back(lhs);
   origin_.push_back(origin);
   append(source_, source);
@@ -65,9 +67,10 @@ ForestBuilder::ForestBuilder(std::shared_ptr<const ForestNames> names,
       rules_(std::move(rules)),
       dense_id_(std::move(dense_ids)),
       context_width_(context_width) {
-  check(*rules_, *names_, Fault::format);
+  check(*rules_, *names_, io::Fault::format);
   for (const uint32_t id : dense_id_)
-    if (id >= names_->features.size()) throw Error(Fault::format, "an unknown dense feature");
+    if (id >= names_->features.size())
+      throw io::Error(io::Fault::format, "an unknown dense feature");
   set_arities();
 }
 
@@ -83,20 +86,20 @@ void ForestBuilder::set_arities() {
   arity_.resize(rules_->size());
   for (uint32_t r = 0; r < rules_->size(); ++r) {
     const std::span<const int32_t> side = rules_->target_side(r);
-    arity_[r] = static_cast<uint32_t>(std::count_if(side.begin(), side.end(), is_slot));
+    arity_[r] = static_cast<uint32_t>(std::count_if(side.begin(), side.end(), text::is_slot));
   }
 }
 
 uint32_t ForestBuilder::add_node(uint32_t label, uint32_t begin, uint32_t end,
                                  std::span<const int32_t> context) {
   const std::string place = "node " + std::to_string(label_.size()) + ": ";
-  if (label >= names_->labels.size()) throw Error(Fault::format, place + "unknown label");
-  if (begin > end) throw Error(Fault::format, place + "its span ends before it begins");
+  if (label >= names_->labels.size()) throw io::Error(io::Fault::format, place + "unknown label");
+  if (begin > end) throw io::Error(io::Fault::format, place + "its span ends before it begins");
   if (context.size() > 2 * size_t{context_width_} + 1)
-    throw Error(Fault::format, place + "its context is too long");
+    throw io::Error(io::Fault::format, place + "its context is too long");
   for (const int32_t word : context)
     if (word != kGap && (word < 0 || static_cast<uint32_t>(word) >= names_->words.size()))
-      throw Error(Fault::format, place + "unknown word in its context");
+      throw io::Error(io::Fault::format, place + "unknown word in its context");
   label_.push_back(label);
   span_.push_back(begin);
   span_.push_back(end);
@@ -225,8 +228,8 @@ void ForestBuilder::report_cycle(const std::vector<uint32_t>& waiting) const {
     }
     path += " <- " + describe(u);
   }
-  throw Error(Fault::format, "a cycle: " + path + " <- " + describe(v), 0,
-              "a derivation may not contain itself; remove the unary rules that make the loop");
+  throw io::Error(io::Fault::format, "a cycle: " + path + " <- " + describe(v), 0,
+                  "a derivation may not contain itself; remove the unary rules that make the loop");
 }
 
 std::vector<char> ForestBuilder::useful(const std::vector<uint32_t>& order, uint32_t root) const {
@@ -265,14 +268,14 @@ std::vector<char> ForestBuilder::useful(const std::vector<uint32_t>& order, uint
 Forest ForestBuilder::finalize(uint32_t root, Provenance* provenance) const {
   Forest forest;
   if (!try_finalize(root, forest, provenance))
-    throw Error(Fault::format, "the root, " + describe(root) + ", has no derivation");
+    throw io::Error(io::Fault::format, "the root, " + describe(root) + ", has no derivation");
   return forest;
 }
 
 bool ForestBuilder::try_finalize(uint32_t root, Forest& forest, Provenance* provenance) const {
   if (root >= nodes())
-    throw Error(Fault::format,
-                nodes() == 0 ? "a forest without nodes" : "the root is not one of the nodes");
+    throw io::Error(io::Fault::format,
+                    nodes() == 0 ? "a forest without nodes" : "the root is not one of the nodes");
   const std::vector<uint32_t> order = topological_order();
   const std::vector<char> keep = useful(order, root);
 
@@ -348,4 +351,4 @@ bool ForestBuilder::try_finalize(uint32_t root, Forest& forest, Provenance* prov
   return true;
 }
 
-}  // namespace demotic
+}  // namespace demotic::forest

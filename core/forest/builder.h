@@ -18,7 +18,7 @@
 
 #include "forest/forest.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 class RulesBuilder {
  public:
@@ -95,4 +95,4 @@ class ForestBuilder {
   std::vector<float> loss_, dense_, feature_value_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::forest

@@ -6,7 +6,7 @@
 
 #include "forest/builder.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 namespace {
 
@@ -24,7 +24,7 @@ std::vector<int32_t> context_of(const std::vector<int32_t>& text, uint32_t width
 }  // namespace
 
 Forest refine(const Forest& f, uint32_t width, size_t max_nodes) {
-  if (width == 0) throw Error(Fault::argument, "a context of no words");
+  if (width == 0) throw io::Error(io::Fault::argument, "a context of no words");
   ForestBuilder builder(f, width);
   std::vector<std::vector<uint32_t>> versions(f.nodes());  // of each old node: new nodes
   std::vector<std::vector<int32_t>> context;               // of each new node
@@ -42,11 +42,11 @@ Forest refine(const Forest& f, uint32_t width, size_t max_nodes) {
         for (size_t i = 0; i < old.size(); ++i) tails.push_back(versions[old[i]][choice[i]]);
         text.clear();
         for (const int32_t symbol : f.target_side(e)) {
-          if (!is_slot(symbol)) {
+          if (!text::is_slot(symbol)) {
             text.push_back(symbol);
             continue;
           }
-          const std::vector<int32_t>& part = context[tails[slot_of(symbol)]];
+          const std::vector<int32_t>& part = context[tails[text::slot_of(symbol)]];
           text.insert(text.end(), part.begin(), part.end());
         }
         const std::vector<int32_t> own =
@@ -54,10 +54,10 @@ Forest refine(const Forest& f, uint32_t width, size_t max_nodes) {
         const auto [at, fresh] = number.try_emplace(own, builder.nodes());
         if (fresh) {
           if (builder.nodes() >= max_nodes)
-            throw Error(Fault::argument,
-                        "a context of " + std::to_string(width) + " words needs more than " +
-                            std::to_string(max_nodes) + " nodes",
-                        0, "prune the forest first or raise max_nodes");
+            throw io::Error(io::Fault::argument,
+                            "a context of " + std::to_string(width) + " words needs more than " +
+                                std::to_string(max_nodes) + " nodes",
+                            0, "prune the forest first or raise max_nodes");
           builder.add_node(f.label[v], f.span[2 * v], f.span[2 * v + 1], own);
           context.push_back(own);
           versions[v].push_back(at->second);
@@ -76,12 +76,13 @@ Forest refine(const Forest& f, uint32_t width, size_t max_nodes) {
 }
 
 EdgeNgrams::EdgeNgrams(const Forest& f, uint32_t max_order) : f_(f), max_order_(max_order) {
-  if (max_order == 0) throw Error(Fault::argument, "n-grams of no words");
+  if (max_order == 0) throw io::Error(io::Fault::argument, "n-grams of no words");
   if (max_order > 1 && f.context_width + 1 < max_order)
-    throw Error(Fault::argument,
-                "n-grams of " + std::to_string(max_order) + " words need nodes with contexts of " +
-                    std::to_string(max_order - 1) + " words",
-                0, "refine the forest first");
+    throw io::Error(io::Fault::argument,
+                    "n-grams of " + std::to_string(max_order) +
+                        " words need nodes with contexts of " + std::to_string(max_order - 1) +
+                        " words",
+                    0, "refine the forest first");
 }
 
 void EdgeNgrams::write(uint32_t e) {
@@ -89,7 +90,7 @@ void EdgeNgrams::write(uint32_t e) {
   part_.clear();
   const std::span<const uint32_t> tails = f_.tails_of(e);
   for (const int32_t symbol : f_.target_side(e)) {
-    if (!is_slot(symbol)) {
+    if (!text::is_slot(symbol)) {
       text_.push_back(symbol);
       part_.push_back(kNone);
       continue;
@@ -99,11 +100,11 @@ void EdgeNgrams::write(uint32_t e) {
       part_.push_back(kNone);
       continue;
     }
-    for (const int32_t word : f_.context_of(tails[slot_of(symbol)])) {
+    for (const int32_t word : f_.context_of(tails[text::slot_of(symbol)])) {
       text_.push_back(word);
-      part_.push_back(slot_of(symbol));
+      part_.push_back(text::slot_of(symbol));
     }
   }
 }
 
-}  // namespace demotic
+}  // namespace demotic::forest

@@ -18,7 +18,7 @@
 
 #include "forest/forest.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 // Throws Error(argument) if that needs more than max_nodes nodes.
 Forest refine(const Forest& f, uint32_t width, size_t max_nodes);
@@ -49,4 +49,4 @@ class EdgeNgrams {
   std::vector<uint32_t> part_;  // the slot that a word comes from; kNone: the rule itself
 };
 
-}  // namespace demotic
+}  // namespace demotic::forest

@@ -4,7 +4,7 @@
 
 #include "forest/inside_outside.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 Derivation expand(const Forest& f, std::span<const uint32_t> best) {
   Derivation d;
@@ -39,8 +39,8 @@ std::vector<uint32_t> children(const Forest& f, std::span<const uint32_t> d, uin
     const uint32_t e = d[i];
     if (e >= f.edges() || open.empty() || e < f.in_off[open.back().node] ||
         e >= f.in_off[open.back().node + 1])
-      throw Error(Fault::argument,
-                  "edge " + std::to_string(e) + " does not continue the derivation");
+      throw io::Error(io::Fault::argument,
+                      "edge " + std::to_string(e) + " does not continue the derivation");
     if (open.back().at != kNone) position[open.back().at] = i;
     open.pop_back();
     const std::span<const uint32_t> tails = f.tails_of(e);
@@ -49,7 +49,7 @@ std::vector<uint32_t> children(const Forest& f, std::span<const uint32_t> d, uin
     for (size_t k = tails.size(); k-- > 0;)
       open.push_back({tails[k], first + static_cast<uint32_t>(k)});
   }
-  if (!open.empty()) throw Error(Fault::argument, "the derivation ends too early");
+  if (!open.empty()) throw io::Error(io::Fault::argument, "the derivation ends too early");
   return position;
 }
 
@@ -76,12 +76,12 @@ std::vector<int32_t> yield(const Forest& f, std::span<const uint32_t> d, Side si
       continue;
     }
     const int32_t symbol = program[frame.symbol++];
-    if (is_slot(symbol))
-      stack.push_back({position[first[frame.at] + slot_of(symbol)], 0});
+    if (text::is_slot(symbol))
+      stack.push_back({position[first[frame.at] + text::slot_of(symbol)], 0});
     else
       words.push_back(symbol);
   }
   return words;
 }
 
-}  // namespace demotic
+}  // namespace demotic::forest

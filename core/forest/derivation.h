@@ -11,7 +11,7 @@
 
 #include "forest/forest.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 using Derivation = std::vector<uint32_t>;
 
@@ -28,4 +28,4 @@ std::vector<int32_t> yield(const Forest& f, std::span<const uint32_t> d, Side si
 // Write out best[v], the chosen edge of each node, from the root down.
 Derivation expand(const Forest& f, std::span<const uint32_t> best);
 
-}  // namespace demotic
+}  // namespace demotic::forest

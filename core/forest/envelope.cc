@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace demotic {
+namespace demotic::forest {
 
 namespace {
 
@@ -93,7 +93,7 @@ Envelope Lines::edge(uint32_t e, double slope, double intercept) {
 }
 
 uint32_t Lines::add(Origin origin) {
-  if (origins_.size() >= kNone) throw Error(Fault::argument, "too many lines");
+  if (origins_.size() >= kNone) throw io::Error(io::Fault::argument, "too many lines");
   origins_.push_back(origin);
   return static_cast<uint32_t>(origins_.size() - 1);
 }
@@ -153,4 +153,4 @@ Envelope envelope_inside(const Forest& f, std::span<const double> slope,
   return std::move(beta[f.root()]);
 }
 
-}  // namespace demotic
+}  // namespace demotic::forest

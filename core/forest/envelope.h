@@ -23,7 +23,7 @@
 #include "forest/derivation.h"
 #include "forest/semiring.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 class Lines;
 
@@ -120,4 +120,4 @@ static_assert(Semiring<Envelope>);
 Envelope envelope_inside(const Forest& f, std::span<const double> slope,
                          std::span<const double> intercept, Lines& lines);
 
-}  // namespace demotic
+}  // namespace demotic::forest

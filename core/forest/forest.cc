@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-namespace demotic {
+namespace demotic::forest {
 
 namespace {
 
@@ -27,13 +27,14 @@ bool is_utf8(std::string_view text) {
 
 class Checker {
  public:
-  explicit Checker(Fault fault) : fault_(fault) {}
+  explicit Checker(io::Fault fault) : fault_(fault) {}
 
   void require(bool good, const char* what) const {
-    if (!good) throw Error(fault_, std::string("forest: ") + what);
+    if (!good) throw io::Error(fault_, std::string("forest: ") + what);
   }
   void require(bool good, const char* kind, size_t index, const char* what) const {
-    if (!good) throw Error(fault_, std::string(kind) + " " + std::to_string(index) + ": " + what);
+    if (!good)
+      throw io::Error(fault_, std::string(kind) + " " + std::to_string(index) + ": " + what);
   }
   void offsets(const Array<uint32_t>& off, size_t rows, size_t values, const char* what) const {
     require(off.size() == rows + 1 && off[0] == 0 && off[rows] == values, what);
@@ -57,7 +58,7 @@ class Checker {
   }
 
  private:
-  Fault fault_;
+  io::Fault fault_;
 };
 
 // Each of `arity` slots once; words within the table.
@@ -66,11 +67,11 @@ bool well_formed(std::span<const int32_t> side, size_t arity, size_t words,
   seen.assign(arity, 0);
   size_t slots = 0;
   for (const int32_t symbol : side) {
-    if (!is_slot(symbol)) {
+    if (!text::is_slot(symbol)) {
       if (static_cast<size_t>(symbol) >= words) return false;
       continue;
     }
-    const uint32_t slot = slot_of(symbol);
+    const uint32_t slot = text::slot_of(symbol);
     if (slot >= arity || seen[slot] != 0) return false;
     seen[slot] = 1;
     ++slots;
@@ -79,12 +80,12 @@ bool well_formed(std::span<const int32_t> side, size_t arity, size_t words,
 }
 
 size_t slots_in(std::span<const int32_t> side) {
-  return static_cast<size_t>(std::count_if(side.begin(), side.end(), is_slot));
+  return static_cast<size_t>(std::count_if(side.begin(), side.end(), text::is_slot));
 }
 
 }  // namespace
 
-void check(const ForestRules& rules, const ForestNames& names, Fault fault) {
+void check(const ForestRules& rules, const ForestNames& names, io::Fault fault) {
   const Checker checker(fault);
   checker.names(names.words, "damaged word table");
   checker.names(names.labels, "damaged label table");
@@ -112,7 +113,7 @@ void check(const ForestRules& rules, const ForestNames& names, Fault fault) {
   }
 }
 
-void check(const Forest& f, Fault fault) {
+void check(const Forest& f, io::Fault fault) {
   const Checker checker(fault);
   checker.require(f.rules != nullptr && f.names != nullptr, "no rules");
   check(*f.rules, *f.names, fault);
@@ -177,20 +178,22 @@ uint32_t Forest::max_arity() const {
 }
 
 Forest Forest::with_score(std::vector<double> values) const {
-  if (values.size() != edges()) throw Error(Fault::argument, "needs one score per edge");
+  if (values.size() != edges()) throw io::Error(io::Fault::argument, "needs one score per edge");
   for (size_t e = 0; e < values.size(); ++e)
     if (!std::isfinite(values[e]))
-      throw Error(Fault::argument, "edge " + std::to_string(e) + ": its score is not finite");
+      throw io::Error(io::Fault::argument,
+                      "edge " + std::to_string(e) + ": its score is not finite");
   Forest result = *this;
   result.score = Array<double>(std::move(values));
   return result;
 }
 
 Forest Forest::with_loss(std::vector<float> values) const {
-  if (values.size() != edges()) throw Error(Fault::argument, "needs one loss per edge");
+  if (values.size() != edges()) throw io::Error(io::Fault::argument, "needs one loss per edge");
   for (size_t e = 0; e < values.size(); ++e)
     if (!std::isfinite(values[e]))
-      throw Error(Fault::argument, "edge " + std::to_string(e) + ": its loss is not finite");
+      throw io::Error(io::Fault::argument,
+                      "edge " + std::to_string(e) + ": its loss is not finite");
   Forest result = *this;
   result.loss = Array<float>(std::move(values));
   return result;
@@ -199,12 +202,12 @@ Forest Forest::with_loss(std::vector<float> values) const {
 std::vector<double> edge_scores(const Forest& f, std::span<const double> weights) {
   const Names& features = f.names->features;
   if (weights.size() != features.size())
-    throw Error(Fault::argument, std::to_string(weights.size()) + " weights for " +
-                                     std::to_string(features.size()) + " features");
+    throw io::Error(io::Fault::argument, std::to_string(weights.size()) + " weights for " +
+                                             std::to_string(features.size()) + " features");
   for (size_t i = 0; i < weights.size(); ++i)
     if (!std::isfinite(weights[i]))
-      throw Error(Fault::argument,
-                  "the weight of feature '" + std::string(features[i]) + "' is not finite");
+      throw io::Error(io::Fault::argument,
+                      "the weight of feature '" + std::string(features[i]) + "' is not finite");
   const ForestRules& rules = *f.rules;
   std::vector<double> rule_score(rules.size(), 0.0);
   for (uint32_t r = 0; r < rules.size(); ++r)
@@ -223,10 +226,10 @@ std::vector<double> edge_scores(const Forest& f, std::span<const double> weights
       for (uint32_t i = f.edge_feature_off[e]; i < f.edge_feature_off[e + 1]; ++i)
         sum += weights[f.edge_feature_id[i]] * f.edge_feature_value[i];
     if (!std::isfinite(sum))
-      throw Error(Fault::argument, "edge " + std::to_string(e) + ": its score overflows");
+      throw io::Error(io::Fault::argument, "edge " + std::to_string(e) + ": its score overflows");
     score[e] = sum;
   }
   return score;
 }
 
-}  // namespace demotic
+}  // namespace demotic::forest

@@ -20,7 +20,7 @@
 #include "io/error.h"
 #include "text/symbol.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 inline constexpr uint32_t kNone = 0xffffffffu;
 
@@ -94,11 +94,11 @@ struct Forest {
 };
 
 // Throw Error(fault) naming the place unless all invariants above hold.  Safe on any content.
-void check(const ForestRules& rules, const ForestNames& names, Fault fault);
-void check(const Forest& forest, Fault fault);
+void check(const ForestRules& rules, const ForestNames& names, io::Fault fault);
+void check(const Forest& forest, io::Fault fault);
 
 // w . f(e) for every edge: an array of one weight per feature name.  Throws on a wrong length or a
 // value that is not finite, naming the feature or the edge.
 std::vector<double> edge_scores(const Forest& forest, std::span<const double> weights);
 
-}  // namespace demotic
+}  // namespace demotic::forest

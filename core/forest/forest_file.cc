@@ -7,7 +7,7 @@
 #include "forest/builder.h"
 #include "io/container.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 namespace {
 
@@ -73,7 +73,7 @@ void rule_sections(R& rules, Io&& io) {
 }
 
 struct Write {
-  ContainerWriter& out;
+  io::ContainerWriter& out;
   template <class T>
   void operator()(std::string_view name, const Array<T>& array) const {
     out.section<T>(name, array.view());
@@ -85,7 +85,7 @@ struct Write {
 };
 
 struct Read {
-  const std::shared_ptr<const Container>& in;
+  const std::shared_ptr<const io::Container>& in;
   template <class T>
   void operator()(std::string_view name, Array<T>& array) const {
     array = Array<T>(in->section<T>(name), in);
@@ -130,7 +130,7 @@ Forest compact(const Forest& f) {
 
 void save(const Forest& f, const std::string& path) {
   const Forest small = compact(f);
-  ContainerWriter out(path, kKind, kVersion);
+  io::ContainerWriter out(path, kKind, kVersion);
   const Write write{out};
   const uint32_t numbers[] = {small.context_width};
   out.section<uint32_t>("numbers", numbers);
@@ -143,12 +143,12 @@ void save(const Forest& f, const std::string& path) {
 }
 
 Forest load(const std::string& path) {
-  const auto in = std::make_shared<const Container>(path, kKind, kVersion);
+  const auto in = std::make_shared<const io::Container>(path, kKind, kVersion);
   in->verify();
   const Read read{in};
   Forest f;
   const std::span<const uint32_t> numbers = in->section<uint32_t>("numbers");
-  if (numbers.size() != 1) throw Error(Fault::corrupt, "damaged section 'numbers'");
+  if (numbers.size() != 1) throw io::Error(io::Fault::corrupt, "damaged section 'numbers'");
   f.context_width = numbers[0];
   sections(f, read);
   auto rules = std::make_shared<ForestRules>();
@@ -159,8 +159,8 @@ Forest load(const std::string& path) {
   read("features", names->features);
   f.rules = std::move(rules);
   f.names = std::move(names);
-  check(f, Fault::corrupt);
+  check(f, io::Fault::corrupt);
   return f;
 }
 
-}  // namespace demotic
+}  // namespace demotic::forest

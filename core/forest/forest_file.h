@@ -8,7 +8,7 @@
 
 #include "forest/forest.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 void save(const Forest& f, const std::string& path);
 Forest load(const std::string& path);
@@ -17,4 +17,4 @@ Forest load(const std::string& path);
 // stay: their numbers are positions in weight vectors.
 Forest compact(const Forest& f);
 
-}  // namespace demotic
+}  // namespace demotic::forest

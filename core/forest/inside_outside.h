@@ -17,7 +17,7 @@
 #include "forest/forest.h"
 #include "forest/semiring.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 template <Semiring K, class Weight>
 void inside(const Forest& f, Weight weight, std::span<K> beta) {
@@ -53,4 +53,4 @@ void outside(const Forest& f, Weight weight, std::span<const K> beta, std::span<
   }
 }
 
-}  // namespace demotic
+}  // namespace demotic::forest

@@ -5,13 +5,13 @@
 #include "forest/inside_outside.h"
 #include "io/checksum.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 namespace {
 
 constexpr uint64_t kBase = 0x9e3779b97f4a7c15ull;  // odd, so its powers never vanish
 
-uint64_t word_hash(int32_t word) { return mix64(static_cast<uint64_t>(word) + 0x51ed27ull); }
+uint64_t word_hash(int32_t word) { return io::mix64(static_cast<uint64_t>(word) + 0x51ed27ull); }
 
 }  // namespace
 
@@ -109,7 +109,7 @@ bool KBest::expand_pending(uint32_t v) {
     }
     if (nodes_[tail].results.size() <= rank) continue;
     if (ranks_.size() + tails.size() >= kNone)
-      throw Error(Fault::argument, "too many derivations asked for");
+      throw io::Error(io::Fault::argument, "too many derivations asked for");
     const auto ranks = static_cast<uint32_t>(ranks_.size());
     for (size_t i = 0; i < tails.size(); ++i) {
       const uint32_t same = ranks_[node.pending.ranks + i];
@@ -163,8 +163,8 @@ void KBest::set_string(Item& item) const {
   for (const int32_t symbol : f_.target_side(item.edge)) {
     uint64_t hash = 0;
     uint64_t weight = kBase;
-    if (is_slot(symbol)) {
-      const uint32_t slot = slot_of(symbol);
+    if (text::is_slot(symbol)) {
+      const uint32_t slot = text::slot_of(symbol);
       const Item& part = nodes_[tails[slot]].results[ranks_[item.ranks + slot]];
       hash = part.hash;
       weight = part.weight;
@@ -179,7 +179,7 @@ void KBest::set_string(Item& item) const {
 bool KBest::new_string(uint32_t v, const Item& item) {
   if (2 * (strings_ + 1) > table_.size()) grow_table();
   const size_t mask = table_.size() - 1;
-  size_t at = mix64(item.hash ^ mix64(v)) & mask;
+  size_t at = io::mix64(item.hash ^ io::mix64(v)) & mask;
   for (; table_[at].node != kNone; at = (at + 1) & mask) {
     if (table_[at].node != v) continue;
     const Item& other = nodes_[v].results[table_[at].result];
@@ -197,7 +197,8 @@ void KBest::grow_table() {
   const size_t mask = table_.size() - 1;
   for (const Slot& slot : old) {
     if (slot.node == kNone) continue;
-    size_t at = mix64(nodes_[slot.node].results[slot.result].hash ^ mix64(slot.node)) & mask;
+    size_t at =
+        io::mix64(nodes_[slot.node].results[slot.result].hash ^ io::mix64(slot.node)) & mask;
     while (table_[at].node != kNone) at = (at + 1) & mask;
     table_[at] = slot;
   }
@@ -218,11 +219,11 @@ std::vector<int32_t> KBest::string_of(const Item& item) const {
       continue;
     }
     const int32_t symbol = program[stack.back().symbol++];
-    if (!is_slot(symbol)) {
+    if (!text::is_slot(symbol)) {
       words.push_back(symbol);
       continue;
     }
-    const uint32_t slot = slot_of(symbol);
+    const uint32_t slot = text::slot_of(symbol);
     stack.push_back({&nodes_[f_.tails_of(top.edge)[slot]].results[ranks_[top.ranks + slot]], 0});
   }
   return words;
@@ -242,4 +243,4 @@ Derivation KBest::derivation(size_t rank) const {
   return d;
 }
 
-}  // namespace demotic
+}  // namespace demotic::forest

@@ -19,7 +19,7 @@
 #include "forest/derivation.h"
 #include "forest/forest.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 struct KBestOptions {
   size_t k = 100;       // the most results that will be asked for
@@ -88,4 +88,4 @@ class KBest {
   uint64_t pops_ = 0;
 };
 
-}  // namespace demotic
+}  // namespace demotic::forest

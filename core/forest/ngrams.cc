@@ -8,12 +8,12 @@
 #include "io/checksum.h"
 #include "parallel.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 namespace {
 
 uint64_t hash_of(std::span<const int32_t> words) {
-  return checksum64(words.data(), words.size_bytes());
+  return io::checksum64(words.data(), words.size_bytes());
 }
 
 // N-grams by number, in order of first appearance.
@@ -59,7 +59,7 @@ class NgramIndex {
 
 NgramTable ngram_table(const Forest& f, uint32_t min_order, uint32_t max_order) {
   if (min_order == 0 || min_order > max_order)
-    throw Error(Fault::argument, "the shortest n-gram must have 1 to max_order words");
+    throw io::Error(io::Fault::argument, "the shortest n-gram must have 1 to max_order words");
   NgramTable table;
   NgramIndex index(table.word_off, table.words);
   EdgeNgrams ngrams(f, max_order);
@@ -125,9 +125,10 @@ std::vector<double> ngram_posteriors(const Forest& f, std::span<const double> sc
 std::vector<double> ngram_gain(const Forest& f, std::span<const std::vector<int32_t>> references,
                                std::span<const double> weights) {
   if (weights.size() < 2)
-    throw Error(Fault::argument, "a gain needs a weight per word and one per n-gram order");
+    throw io::Error(io::Fault::argument, "a gain needs a weight per word and one per n-gram order");
   for (const double weight : weights)
-    if (!std::isfinite(weight)) throw Error(Fault::argument, "a gain's weight is not finite");
+    if (!std::isfinite(weight))
+      throw io::Error(io::Fault::argument, "a gain's weight is not finite");
   const size_t max_order = weights.size() - 1;
   std::vector<uint32_t> off{0};
   std::vector<int32_t> words;
@@ -146,4 +147,4 @@ std::vector<double> ngram_gain(const Forest& f, std::span<const std::vector<int3
   return gain;
 }
 
-}  // namespace demotic
+}  // namespace demotic::forest

@@ -14,7 +14,7 @@
 
 #include "forest/forest.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 // N-grams in the order in which the edges make them.
 struct NgramTable {
@@ -38,4 +38,4 @@ std::vector<double> ngram_posteriors(const Forest& f, std::span<const double> sc
 std::vector<double> ngram_gain(const Forest& f, std::span<const std::vector<int32_t>> references,
                                std::span<const double> weights);
 
-}  // namespace demotic
+}  // namespace demotic::forest

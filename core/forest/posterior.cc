@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace demotic {
+namespace demotic::forest {
 
 void log_inside(const Forest& f, std::span<const double> score, LogInside& result) {
   result.beta.resize(f.nodes());
@@ -92,4 +92,4 @@ double entropy(const Forest& f, std::span<const double> score) {
   return h[f.root()];
 }
 
-}  // namespace demotic
+}  // namespace demotic::forest

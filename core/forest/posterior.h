@@ -14,7 +14,7 @@
 
 #include "forest/forest.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 // beta(v) = log of the sum over v's derivations, and q(e) = p(e | its head).
 struct LogInside {
@@ -38,4 +38,4 @@ void add_features(const Forest& f, std::span<const double> per_edge, std::span<d
 // -sum_d p(d) log p(d), in nats.
 double entropy(const Forest& f, std::span<const double> score);
 
-}  // namespace demotic
+}  // namespace demotic::forest

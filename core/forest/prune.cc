@@ -6,7 +6,7 @@
 #include "forest/derivation.h"
 #include "forest/inside_outside.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 namespace {
 
@@ -40,7 +40,7 @@ std::vector<double> deficits(const Forest& f, std::span<const double> score) {
 
 Forest prune(const Forest& f, std::span<const double> score, double threshold) {
   if (std::isnan(threshold) || threshold < 0.0)
-    throw Error(Fault::argument, "the pruning threshold must not be negative");
+    throw io::Error(io::Fault::argument, "the pruning threshold must not be negative");
   return keep_within(f, deficits(f, score), threshold);
 }
 
@@ -55,7 +55,7 @@ Forest prune_to(const Forest& f, std::span<const double> score, size_t max_edges
 }
 
 Forest keep_edges(const Forest& f, std::span<const char> keep, Provenance* provenance) {
-  if (keep.size() != f.edges()) throw Error(Fault::argument, "needs one flag per edge");
+  if (keep.size() != f.edges()) throw io::Error(io::Fault::argument, "needs one flag per edge");
   ForestBuilder builder(f);
   for (uint32_t v = 0; v < f.nodes(); ++v)
     builder.add_node(f.label[v], f.span[2 * v], f.span[2 * v + 1],
@@ -69,10 +69,10 @@ Forest keep_edges(const Forest& f, std::span<const char> keep, Provenance* prove
       }
   Forest result;
   if (!builder.try_finalize(f.root(), result, provenance))
-    throw Error(Fault::argument, "the kept edges contain no derivation of the root");
+    throw io::Error(io::Fault::argument, "the kept edges contain no derivation of the root");
   if (provenance != nullptr)
     for (uint32_t& e : provenance->edge) e = origin[e];
   return result;
 }
 
-}  // namespace demotic
+}  // namespace demotic::forest

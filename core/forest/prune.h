@@ -15,7 +15,7 @@
 #include "forest/builder.h"
 #include "forest/forest.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 // For each edge how far its merit lies below the best score: >= 0, exactly 0 on the best
 // derivation.
@@ -30,4 +30,4 @@ Forest prune_to(const Forest& f, std::span<const double> score, size_t max_edges
 // Throws Error(argument) if the kept edges contain no derivation of the root.
 Forest keep_edges(const Forest& f, std::span<const char> keep, Provenance* provenance = nullptr);
 
-}  // namespace demotic
+}  // namespace demotic::forest

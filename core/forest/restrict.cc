@@ -6,7 +6,7 @@
 
 #include "forest/builder.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 namespace {
 
@@ -28,19 +28,19 @@ std::vector<Partial> match(std::span<const int32_t> side, std::span<const uint32
   for (const int32_t symbol : side) {
     next.clear();
     for (Partial& way : ways) {
-      if (!is_slot(symbol)) {
+      if (!text::is_slot(symbol)) {
         if (way.at < words.size() && words[way.at] == symbol) {
           ++way.at;
           next.push_back(std::move(way));
         }
         continue;
       }
-      for (const Covered& part : covered[tails[slot_of(symbol)]])
+      for (const Covered& part : covered[tails[text::slot_of(symbol)]])
         if (part.begin == way.at) {
           Partial longer = way;
           longer.at = part.end;
           longer.tails.resize(tails.size(), kNone);
-          longer.tails[slot_of(symbol)] = part.node;
+          longer.tails[text::slot_of(symbol)] = part.node;
           next.push_back(std::move(longer));
         }
     }
@@ -74,4 +74,4 @@ bool restrict_to(const Forest& f, std::span<const int32_t> words, Forest& result
   return root != kNone && builder.try_finalize(root, result);
 }
 
-}  // namespace demotic
+}  // namespace demotic::forest

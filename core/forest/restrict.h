@@ -13,8 +13,8 @@
 
 #include "forest/forest.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 bool restrict_to(const Forest& f, std::span<const int32_t> words, Forest& result);
 
-}  // namespace demotic
+}  // namespace demotic::forest

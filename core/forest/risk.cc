@@ -5,7 +5,7 @@
 #include "forest/posterior.h"
 #include "parallel.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 namespace {
 
@@ -78,9 +78,9 @@ void add_risk(const Forest& f, std::span<const double> weights, const RiskOption
 Risk risk(std::span<const Forest* const> forests, std::span<const double> weights,
           const RiskOptions& options) {
   if (!std::isfinite(options.scale) || options.scale <= 0.0)
-    throw Error(Fault::argument, "the scale must be a positive number");
+    throw io::Error(io::Fault::argument, "the scale must be a positive number");
   if (!std::isfinite(options.temperature))
-    throw Error(Fault::argument, "the temperature must be finite");
+    throw io::Error(io::Fault::argument, "the temperature must be finite");
   const size_t slices = std::min(kSlices, forests.size());
   std::vector<Risk> part(slices);
   parallel_for(slices, options.threads, [&](size_t slice, unsigned) {
@@ -101,4 +101,4 @@ Risk risk(std::span<const Forest* const> forests, std::span<const double> weight
   return total;
 }
 
-}  // namespace demotic
+}  // namespace demotic::forest

@@ -16,7 +16,7 @@
 
 #include "forest/forest.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 struct Risk {
   double value = 0.0;            // sum over the forests of F
@@ -35,4 +35,4 @@ struct RiskOptions {
 Risk risk(std::span<const Forest* const> forests, std::span<const double> weights,
           const RiskOptions& options);
 
-}  // namespace demotic
+}  // namespace demotic::forest

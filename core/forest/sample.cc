@@ -5,7 +5,7 @@
 #include "forest/posterior.h"
 #include "io/checksum.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 namespace {
 
@@ -33,7 +33,7 @@ std::vector<Derivation> sample(const Forest& f, std::span<const double> score, s
   std::vector<double>& upto = in.q;  // becomes p(this edge of the node or an earlier one)
   for (uint32_t v = 0; v < f.nodes(); ++v)
     for (uint32_t e = f.in_off[v] + 1; e < f.in_off[v + 1]; ++e) upto[e] += upto[e - 1];
-  Random random(mix64(seed) ^ mix64(stream * 0x9e3779b97f4a7c15ull + 1));
+  Random random(io::mix64(seed) ^ io::mix64(stream * 0x9e3779b97f4a7c15ull + 1));
   std::vector<Derivation> result(count);
   std::vector<uint32_t> open;
   for (Derivation& d : result) {
@@ -54,4 +54,4 @@ std::vector<Derivation> sample(const Forest& f, std::span<const double> score, s
   return result;
 }
 
-}  // namespace demotic
+}  // namespace demotic::forest

@@ -14,9 +14,9 @@
 #include "forest/derivation.h"
 #include "forest/forest.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 std::vector<Derivation> sample(const Forest& f, std::span<const double> score, size_t count,
                                uint64_t seed, uint64_t stream);
 
-}  // namespace demotic
+}  // namespace demotic::forest

@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace demotic {
+namespace demotic::forest {
 
 template <class K>
 concept Semiring = std::copyable<K> && requires(const K a, const K b) {
@@ -127,4 +127,4 @@ struct Mean2 {
   }
 };
 
-}  // namespace demotic
+}  // namespace demotic::forest

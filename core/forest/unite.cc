@@ -8,7 +8,7 @@
 
 #include "forest/builder.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 namespace {
 
@@ -51,7 +51,7 @@ struct Renumbering {
 }  // namespace
 
 Forest unite(std::span<const Forest* const> forests) {
-  if (forests.empty()) throw Error(Fault::argument, "the union of no forests");
+  if (forests.empty()) throw io::Error(io::Fault::argument, "the union of no forests");
   NameJoin words, labels, features;
   std::vector<Renumbering> to;
   for (const Forest* f : forests)
@@ -132,4 +132,4 @@ Forest unite(std::span<const Forest* const> forests) {
   return builder.finalize(root);
 }
 
-}  // namespace demotic
+}  // namespace demotic::forest

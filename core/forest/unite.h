@@ -12,8 +12,8 @@
 
 #include "forest/forest.h"
 
-namespace demotic {
+namespace demotic::forest {
 
 Forest unite(std::span<const Forest* const> forests);
 
-}  // namespace demotic
+}  // namespace demotic::forest

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace demotic {
+namespace demotic::grammar {
 
 void BlockCandidates::begin() {
   list.clear();
@@ -47,4 +47,4 @@ void BlockCandidates::neutral(const BlockOccurrence& occurrence) {
   add(occurrence, BlockOrientation::neutral);
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

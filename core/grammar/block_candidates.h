@@ -15,7 +15,7 @@
 
 #include "grammar/block_match.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 struct CandidateOptions {
   uint32_t alternatives = 9;
@@ -53,4 +53,4 @@ class BlockCandidates {
   CandidateOptions options_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -4,23 +4,24 @@
 
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 UnigramCost unigram_cost(std::string_view name) {
   if (name == "raw") return UnigramCost::raw;
   if (name == "per-word") return UnigramCost::per_word;
   if (name == "equal-length") return UnigramCost::equal_length;
-  throw Error(Fault::argument, "there is no unigram cost '" + std::string(name) + "'", 0,
-              "raw, per-word or equal-length");
+  throw io::Error(io::Fault::argument, "there is no unigram cost '" + std::string(name) + "'", 0,
+                  "raw, per-word or equal-length");
 }
 
-BlockCosts::BlockCosts(const BlockTable& table, const Model* lm, const BlockCostOptions& options)
+BlockCosts::BlockCosts(const BlockTable& table, const lm::Model* lm,
+                       const BlockCostOptions& options)
     : table_(&table),
       lm_(lm),
       options_(options),
       log_total_(std::log(static_cast<double>(table.totals().count))) {
   if (!std::isfinite(options.smoothing) || options.smoothing < 0)
-    throw Error(Fault::argument, "smoothing is a finite number, 0 or more");
+    throw io::Error(io::Fault::argument, "smoothing is a finite number, 0 or more");
   const double left = static_cast<double>(table.totals().left);
   const double both = left + static_cast<double>(table.totals().right);
   share_left_ = both > 0 ? left / both : 0.5;
@@ -37,4 +38,4 @@ BlockCosts::BlockCosts(const BlockTable& table, const Model* lm, const BlockCost
     lm_words_[word] = lm->find(table.target_vocab().word(word));
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

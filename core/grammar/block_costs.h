@@ -17,7 +17,7 @@
 #include "grammar/block_table.h"
 #include "lm/model.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 enum class UnigramCost : uint8_t {
   raw,           // -ln N(b) / sum of N
@@ -42,10 +42,10 @@ class BlockCosts {
   static constexpr double kLn10 = 2.302585092994045684;
   static constexpr double kWorstLog10 = -99;  // what a model's -infinity counts as
 
-  BlockCosts(const BlockTable& table, const Model* lm, const BlockCostOptions& options);
+  BlockCosts(const BlockTable& table, const lm::Model* lm, const BlockCostOptions& options);
 
   const BlockTable& table() const { return *table_; }
-  const Model* language_model() const { return lm_; }
+  const lm::Model* language_model() const { return lm_; }
 
   double unigram(uint32_t block, uint32_t source_size) const {
     const double log_count = std::log(static_cast<double>(table_->count(block)));
@@ -61,10 +61,10 @@ class BlockCosts {
   double orientation(BlockOrientation o) const { return orientation(0, 0, o); }
 
   uint32_t lm_word(uint32_t target) const {
-    return target < lm_words_.size() ? lm_words_[target] : kUnknown;
+    return target < lm_words_.size() ? lm_words_[target] : text::kUnknown;
   }
   // The words of a block after `in`, which may be `out`.
-  LmCosts lm(const State& in, uint32_t block, State& out) const {
+  LmCosts lm(const lm::State& in, uint32_t block, lm::State& out) const {
     LmCosts costs;
     out = in;
     bool is_first = true;
@@ -75,7 +75,7 @@ class BlockCosts {
     }
     return costs;
   }
-  double lm_cost(const State& in, uint32_t lm_word, State& out) const {
+  double lm_cost(const lm::State& in, uint32_t lm_word, lm::State& out) const {
     if (lm_ == nullptr) {
       out = in;
       return 0.0;
@@ -83,9 +83,9 @@ class BlockCosts {
     const float log10 = lm_->score(in, lm_word, out).prob;
     return -kLn10 * (log10 > kWorstLog10 ? static_cast<double>(log10) : kWorstLog10);
   }
-  State begin_sentence() const { return lm_ == nullptr ? State{} : lm_->begin_sentence(); }
-  double lm_end(const State& in) const {
-    State out;
+  lm::State begin_sentence() const { return lm_ == nullptr ? lm::State{} : lm_->begin_sentence(); }
+  double lm_end(const lm::State& in) const {
+    lm::State out;
     return lm_ == nullptr ? 0.0 : lm_cost(in, lm_->end_word(), out);
   }
 
@@ -99,7 +99,7 @@ class BlockCosts {
   }
 
   const BlockTable* table_;
-  const Model* lm_;
+  const lm::Model* lm_;
   BlockCostOptions options_;
   double log_total_;
   double share_left_;                  // pi_L
@@ -107,4 +107,4 @@ class BlockCosts {
   std::vector<uint32_t> lm_words_;     // by target word
 };
 
-}  // namespace demotic
+}  // namespace demotic::grammar

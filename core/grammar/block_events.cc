@@ -4,7 +4,7 @@
 
 #include "parallel.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 namespace {
 
@@ -53,7 +53,7 @@ bool BlockPairReader::read(const BlockText& text, size_t line, std::span<const u
 BlockEventCounter::BlockEventCounter(const BlockTable& table, const BlockEventOptions& options)
     : table_(table), options_(options) {
   if (options.candidates.alternatives == 0)
-    throw Error(Fault::argument, "alternatives: at least 1");
+    throw io::Error(io::Fault::argument, "alternatives: at least 1");
 }
 
 void BlockEventCounter::run(const BlockText& text, size_t begin, size_t end, unsigned threads) {
@@ -140,7 +140,7 @@ BlockEventCounts BlockEventCounter::counts() const {
 struct BlockEventBuilder::Worker {
   BlockPairReader reader;
   BlockCandidates candidates;
-  std::vector<State> states;  // the language model's, before each target word
+  std::vector<lm::State> states;  // the language model's, before each target word
 };
 
 BlockEventBuilder::BlockEventBuilder(std::span<const BlockCosts> costs, const BlockPairs& pairs,
@@ -153,7 +153,7 @@ BlockEventBuilder::BlockEventBuilder(std::span<const BlockCosts> costs, const Bl
       neutral_(kNeutralFeatures, 0, folder, memory) {
   pairs.check_table(costs.front().table());
   if (options.candidates.alternatives == 0)
-    throw Error(Fault::argument, "alternatives: at least 1");
+    throw io::Error(io::Fault::argument, "alternatives: at least 1");
 }
 
 void BlockEventBuilder::run(const BlockText& text, size_t begin, size_t end, unsigned threads) {
@@ -185,7 +185,7 @@ void BlockEventBuilder::build(const BlockText& text, size_t line, Worker& worker
   const std::span<const uint32_t> target = text.target[line];
   worker.states.assign(1, costs.begin_sentence());
   for (const uint32_t word : target) {
-    State next;
+    lm::State next;
     costs.lm_cost(worker.states.back(), costs.lm_word(word), next);
     worker.states.push_back(next);
   }
@@ -199,7 +199,7 @@ void BlockEventBuilder::build(const BlockText& text, size_t line, Worker& worker
     float* const x = piece.features.data() + at;
     for (size_t j = 0; j < n; ++j) {
       const uint32_t b = list[j].block;
-      State next;
+      lm::State next;
       const LmCosts lm = costs.lm(worker.states[before], b, next);
       size_t f = 0;
       const auto put = [&](double value) { x[f++ * n + j] = static_cast<float>(value); };
@@ -232,4 +232,4 @@ void BlockEventBuilder::build(const BlockText& text, size_t line, Worker& worker
   }
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -25,7 +25,7 @@
 #include "learn/event_writer.h"
 #include "text/token_lines.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 inline constexpr uint32_t kBlockFeatures = 5;    // a, b, c, d, e
 inline constexpr uint32_t kNeutralFeatures = 4;  // a, c, d, e
@@ -42,10 +42,10 @@ struct BlockEventOptions {
 };
 
 struct BlockText {
-  const TokenLines& source;
-  const TokenLines& target;
-  const Links& links;
-  const Links& all;  // of the union, for projection; else anything
+  const text::TokenLines& source;
+  const text::TokenLines& target;
+  const align::Links& links;
+  const align::Links& all;  // of the union, for projection; else anything
 };
 
 struct BlockEventCounts {
@@ -119,12 +119,12 @@ class BlockEventBuilder {
   // `begin` is a multiple of kWindow, and `end`, too, unless the text ends there.
   static constexpr size_t kWindow = 2048;  // sentence pairs whose groups are mixed
   void run(const BlockText& text, size_t begin, size_t end, unsigned threads);
-  EventGroups successors() { return successors_.finish(); }
-  EventGroups neutral() { return neutral_.finish(); }
+  learn::EventGroups successors() { return successors_.finish(); }
+  learn::EventGroups neutral() { return neutral_.finish(); }
 
  private:
   struct Worker;
-  using Piece = EventWriter::Piece;
+  using Piece = learn::EventWriter::Piece;
   void build(const BlockText& text, size_t line, Worker& worker, Piece& successors,
              Piece& neutral) const;
 
@@ -132,7 +132,7 @@ class BlockEventBuilder {
   const BlockPairs& pairs_;
   BlockEventOptions options_;
   std::vector<uint8_t> allowed_;
-  EventWriter successors_, neutral_;
+  learn::EventWriter successors_, neutral_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-namespace demotic {
+namespace demotic::grammar {
 
 namespace {
 
 // The links of source word i are links[begin[i]] ... links[begin[i + 1] - 1].
-std::vector<uint32_t> link_borders(uint32_t source_size, std::span<const Link> links) {
+std::vector<uint32_t> link_borders(uint32_t source_size, std::span<const align::Link> links) {
   std::vector<uint32_t> begin(source_size + size_t{1}, 0);
-  for (const Link& link : links) ++begin[link.source + 1];
+  for (const align::Link& link : links) ++begin[link.source + 1];
   for (uint32_t i = 0; i < source_size; ++i) begin[i + 1] += begin[i];
   return begin;
 }
@@ -17,8 +17,8 @@ std::vector<uint32_t> link_borders(uint32_t source_size, std::span<const Link> l
 }  // namespace
 
 std::span<const BlockPlace> BlockExtractor::operator()(uint32_t source_size, uint32_t target_size,
-                                                       std::span<const Link> intersection,
-                                                       std::span<const Link> all) {
+                                                       std::span<const align::Link> intersection,
+                                                       std::span<const align::Link> all) {
   places_.clear();
   const std::vector<uint32_t> certain = link_borders(source_size, intersection);
   const std::vector<uint32_t> possible = link_borders(source_size, all);
@@ -44,4 +44,4 @@ std::span<const BlockPlace> BlockExtractor::operator()(uint32_t source_size, uin
   return places_;
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -17,7 +17,7 @@
 #include "align/links.h"
 #include "grammar/hiero_extract.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 using BlockPlace = HieroExtractor::Pair;
 
@@ -31,12 +31,12 @@ class BlockExtractor {
                      .tight = false}) {}
 
   std::span<const BlockPlace> operator()(uint32_t source_size, uint32_t target_size,
-                                         std::span<const Link> links) {
+                                         std::span<const align::Link> links) {
     return consistent_.initial_pairs(source_size, target_size, links);
   }
   std::span<const BlockPlace> operator()(uint32_t source_size, uint32_t target_size,
-                                         std::span<const Link> intersection,
-                                         std::span<const Link> all);
+                                         std::span<const align::Link> intersection,
+                                         std::span<const align::Link> all);
 
  private:
   uint32_t max_words_;
@@ -44,4 +44,4 @@ class BlockExtractor {
   std::vector<BlockPlace> places_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::grammar

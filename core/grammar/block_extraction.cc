@@ -7,7 +7,7 @@
 #include "grammar/block_extract.h"
 #include "parallel.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 namespace {
 
@@ -24,20 +24,21 @@ struct Found {
   uint64_t skipped = 0;
 };
 
-std::span<const uint32_t> source_words(const TokenLines& source, const Place& place) {
+std::span<const uint32_t> source_words(const text::TokenLines& source, const Place& place) {
   return source[place.line].subspan(place.at.source_begin,
                                     place.at.source_end - place.at.source_begin);
 }
 
-std::span<const uint32_t> target_words(const TokenLines& target, const Place& place) {
+std::span<const uint32_t> target_words(const text::TokenLines& target, const Place& place) {
   return target[place.line].subspan(place.at.target_begin,
                                     place.at.target_end - place.at.target_begin);
 }
 
 }  // namespace
 
-void BlockExtraction::run(const TokenLines& source, const TokenLines& target, const Links& links,
-                          const Links* all, size_t begin, size_t end, unsigned threads) {
+void BlockExtraction::run(const text::TokenLines& source, const text::TokenLines& target,
+                          const align::Links& links, const align::Links* all, size_t begin,
+                          size_t end, unsigned threads) {
   end = std::min({end, source.size(), target.size(), links.size()});
   if (begin >= end) return;
   threads = std::max(1u, threads);
@@ -70,4 +71,4 @@ void BlockExtraction::run(const TokenLines& source, const TokenLines& target, co
   for (const Found& chunk : found) skipped_ += chunk.skipped;
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

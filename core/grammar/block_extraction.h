@@ -14,7 +14,7 @@
 #include "grammar/block_set.h"
 #include "text/token_lines.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 class BlockExtraction {
  public:
@@ -23,10 +23,11 @@ class BlockExtraction {
       : max_words_(max_words), longest_(longest) {}
 
   // `all` asks for projection: `links` are those of the intersection, `all` those of the union.
-  void run(const TokenLines& source, const TokenLines& target, const Links& links, const Links* all,
-           size_t begin, size_t end, unsigned threads);
-  BlockTable finish(const Vocab& source, const Vocab& target, const BlockSetOptions& options,
-                    unsigned threads) {
+  void run(const text::TokenLines& source, const text::TokenLines& target,
+           const align::Links& links, const align::Links* all, size_t begin, size_t end,
+           unsigned threads);
+  BlockTable finish(const text::Vocab& source, const text::Vocab& target,
+                    const BlockSetOptions& options, unsigned threads) {
     return set_.finish(source, target, options, threads);
   }
   uint64_t occurrences() const { return set_.occurrences(); }
@@ -38,4 +39,4 @@ class BlockExtraction {
   BlockSet set_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -1,15 +1,17 @@
+// The part of block_set.h that makes a smaller table for the sentences at hand: it needs the
+// matcher, which the set itself does not.
 #include <algorithm>
 
 #include "grammar/block_set.h"
 #include "grammar/block_table.h"
 #include "text/token_lines.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 BlockTable filter_blocks(const BlockTable& table, std::span<const std::string> sentences,
                          std::vector<uint32_t>& kept) {
   std::vector<char> matched(table.phrases(), 0);
-  TokenLines lines;
+  text::TokenLines lines;
   for (const std::string& sentence : sentences) encode(sentence, table.source_vocab(), lines);
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::span<const uint32_t> words = lines[i];
@@ -48,22 +50,22 @@ BlockTable filter_blocks(const BlockTable& table, std::span<const std::string> s
   BlockTable::Parts parts{.source_vocab = table.source_vocab(),
                           .target_vocab = table.target_vocab(),
                           .vocab_owner = whole,
-                          .phrase_words = Array<uint32_t>(std::move(phrase_words)),
-                          .phrase_ends = Array<uint64_t>(std::move(phrase_ends)),
-                          .block_ends = Array<uint32_t>(std::move(block_ends)),
+                          .phrase_words = forest::Array<uint32_t>(std::move(phrase_words)),
+                          .phrase_ends = forest::Array<uint64_t>(std::move(phrase_ends)),
+                          .block_ends = forest::Array<uint32_t>(std::move(block_ends)),
                           .phrase_slots = {},
-                          .target_words = Array<uint32_t>(std::move(target_words)),
-                          .target_ends = Array<uint64_t>(std::move(target_ends)),
-                          .count = Array<uint32_t>(std::move(count)),
-                          .left = Array<uint32_t>(std::move(left)),
-                          .right = Array<uint32_t>(std::move(right)),
-                          .lexical = Array<float>(std::move(lexical)),
-                          .origins = Array<uint32_t>(std::move(origins)),
-                          .origin_ends = Array<uint64_t>(std::move(origin_ends)),
+                          .target_words = forest::Array<uint32_t>(std::move(target_words)),
+                          .target_ends = forest::Array<uint64_t>(std::move(target_ends)),
+                          .count = forest::Array<uint32_t>(std::move(count)),
+                          .left = forest::Array<uint32_t>(std::move(left)),
+                          .right = forest::Array<uint32_t>(std::move(right)),
+                          .lexical = forest::Array<float>(std::move(lexical)),
+                          .origins = forest::Array<uint32_t>(std::move(origins)),
+                          .origin_ends = forest::Array<uint64_t>(std::move(origin_ends)),
                           .totals = table.totals()};
-  parts.phrase_slots = Array<uint32_t>(phrase_slots(parts));
+  parts.phrase_slots = forest::Array<uint32_t>(phrase_slots(parts));
   parts.totals.fingerprint = fingerprint(parts);
   return BlockTable(std::move(parts));
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -11,11 +11,11 @@
 
 #include "grammar/block_table.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 inline constexpr double kFloor = 1e-7;  // of probabilities
 
 std::vector<float> lexical_costs(const BlockTable::Parts& parts, LexicalKind kind,
                                  unsigned threads);
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace demotic {
+namespace demotic::grammar {
 
 BlockMatcher::BlockMatcher(const BlockTable& table)
     : table_(table), first_at_(table.target_vocab().size(), 0) {}
@@ -102,4 +102,4 @@ void OrientationEvents::find(std::span<const BlockOccurrence> occurrences, uint3
     if (!follows_[i]) neutral.push_back(i);
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -20,7 +20,7 @@
 #include "grammar/block_extract.h"
 #include "grammar/block_table.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 enum class BlockOrientation : uint8_t { left, right, neutral };
 enum class Boundary : uint8_t { start, neutral };
@@ -76,4 +76,4 @@ struct OrientationEvents {
   std::vector<char> follows_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -6,12 +6,12 @@
 
 #include "io/container.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 namespace {
 
 void require(bool holds, const char* message) {
-  if (!holds) throw Error(Fault::argument, message);
+  if (!holds) throw io::Error(io::Fault::argument, message);
 }
 
 }  // namespace
@@ -30,34 +30,35 @@ void BlockPairs::index() {
   std::vector<uint32_t> slots(std::bit_ceil(keys_.size() * 2), 0);
   const size_t mask = slots.size() - 1;
   for (uint32_t i = 0; i < keys_.size(); ++i) {
-    size_t at = mix64(keys_[i]) & mask;
+    size_t at = io::mix64(keys_[i]) & mask;
     while (slots[at] != 0) at = (at + 1) & mask;
     slots[at] = i + 1;
   }
-  slots_ = Array<uint32_t>(std::move(slots));
+  slots_ = forest::Array<uint32_t>(std::move(slots));
 }
 
 BlockPairs BlockPairs::open(const std::string& path) {
-  const auto file = std::make_shared<const Container>(path, "block-pairs", kVersion);
+  const auto file = std::make_shared<const io::Container>(path, "block-pairs", kVersion);
   file->verify();
   const auto number = file->section<uint64_t>("fingerprint");
   BlockPairs pairs;
-  pairs.keys_ = Array<uint64_t>(file->section<uint64_t>("keys"), file);
-  pairs.slots_ = Array<uint32_t>(file->section<uint32_t>("slots"), file);
-  pairs.weights_ = Array<float>(file->section<float>("weights"), file);
+  pairs.keys_ = forest::Array<uint64_t>(file->section<uint64_t>("keys"), file);
+  pairs.slots_ = forest::Array<uint32_t>(file->section<uint32_t>("slots"), file);
+  pairs.weights_ = forest::Array<float>(file->section<float>("weights"), file);
   const bool sound = number.size() == 1 && pairs.weights_.size() == pairs.keys_.size() &&
                      (pairs.slots_.empty() || std::has_single_bit(pairs.slots_.size()));
   if (!sound)
-    throw Error(Fault::corrupt, "damaged weights of pairs", 0, "copy the file again or rebuild it");
+    throw io::Error(io::Fault::corrupt, "damaged weights of pairs", 0,
+                    "copy the file again or rebuild it");
   for (const float w : pairs.weights_)
     if (!std::isfinite(w))
-      throw Error(Fault::corrupt, "a weight of a pair of blocks is not finite");
+      throw io::Error(io::Fault::corrupt, "a weight of a pair of blocks is not finite");
   pairs.fingerprint_ = number[0];
   return pairs;
 }
 
 void BlockPairs::save(const std::string& path) const {
-  ContainerWriter out(path, "block-pairs", kVersion);
+  io::ContainerWriter out(path, "block-pairs", kVersion);
   out.section<uint64_t>("fingerprint", std::span(&fingerprint_, 1));
   out.section<uint64_t>("keys", keys_);
   out.section<uint32_t>("slots", slots_);
@@ -89,8 +90,8 @@ BlockPairs BlockPairs::filtered(std::span<const uint32_t> kept, uint64_t fingerp
 
 void BlockPairs::check_table(const BlockTable& table) const {
   if (size() > 0 && fingerprint_ != table.totals().fingerprint)
-    throw Error(Fault::argument, "the weights of pairs belong to another set of blocks", 0,
-                "use the blocks that they were trained with");
+    throw io::Error(io::Fault::argument, "the weights of pairs belong to another set of blocks", 0,
+                    "use the blocks that they were trained with");
 }
 
 bool BlockPairs::starts(uint32_t previous) const {
@@ -112,4 +113,4 @@ std::vector<uint64_t> frequent_keys(std::vector<uint64_t> keys, uint32_t thresho
   return keys;
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -17,7 +17,7 @@
 #include "grammar/block_table.h"
 #include "io/checksum.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 inline constexpr uint32_t kNoPair = UINT32_MAX;
 
@@ -49,7 +49,7 @@ class BlockPairs {
     if (slots_.empty()) return kNoPair;
     const uint64_t key = pair_key(previous, block);
     const size_t mask = slots_.size() - 1;
-    size_t at = mix64(key) & mask;
+    size_t at = io::mix64(key) & mask;
     for (size_t tries = 0; tries <= mask; ++tries, at = (at + 1) & mask) {
       const uint32_t slot = slots_[at];
       if (slot == 0 || slot > keys_.size()) return kNoPair;
@@ -62,13 +62,13 @@ class BlockPairs {
  private:
   void index();
 
-  Array<uint64_t> keys_;
-  Array<uint32_t> slots_;  // open addressing: pair + 1
-  Array<float> weights_;
+  forest::Array<uint64_t> keys_;
+  forest::Array<uint32_t> slots_;  // open addressing: pair + 1
+  forest::Array<float> weights_;
   uint64_t fingerprint_ = 0;
 };
 
 // Those of `keys`, in any order, that are there more than `threshold` times, ascending.
 std::vector<uint64_t> frequent_keys(std::vector<uint64_t> keys, uint32_t threshold);
 
-}  // namespace demotic
+}  // namespace demotic::grammar

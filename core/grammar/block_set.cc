@@ -7,12 +7,12 @@
 #include "io/checksum.h"
 #include "parallel.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 namespace {
 
-std::span<const uint32_t> words_at(const Array<uint32_t>& words, const Array<uint64_t>& ends,
-                                   size_t i) {
+std::span<const uint32_t> words_at(const forest::Array<uint32_t>& words,
+                                   const forest::Array<uint64_t>& ends, size_t i) {
   const uint64_t begin = i == 0 ? 0 : ends[i - 1];
   return words.view().subspan(begin, ends[i] - begin);
 }
@@ -20,7 +20,7 @@ std::span<const uint32_t> words_at(const Array<uint32_t>& words, const Array<uin
 }  // namespace
 
 uint32_t BlockSet::shard_of(std::span<const uint32_t> source) {
-  return static_cast<uint32_t>(checksum64(source.data(), source.size_bytes()) >> 32) % kShards;
+  return static_cast<uint32_t>(io::checksum64(source.data(), source.size_bytes()) >> 32) % kShards;
 }
 
 void BlockSet::add(uint32_t shard, std::span<const uint32_t> source,
@@ -31,8 +31,8 @@ void BlockSet::add(uint32_t shard, std::span<const uint32_t> source,
 void BlockSet::Shard::add(std::span<const uint32_t> source, std::span<const uint32_t> target,
                           uint32_t sentence) {
   ++occurrences;
-  const uint64_t hash = mix64(checksum64(source.data(), source.size_bytes()) * 3 +
-                              checksum64(target.data(), target.size_bytes()));
+  const uint64_t hash = io::mix64(io::checksum64(source.data(), source.size_bytes()) * 3 +
+                                  io::checksum64(target.data(), target.size_bytes()));
   if (rows.size() * 2 >= slots.size()) rehash(std::max<size_t>(1024, slots.size() * 2));
   const size_t mask = slots.size() - 1;
   size_t at = hash & mask;
@@ -92,7 +92,7 @@ uint64_t BlockSet::occurrences() const {
   return sum;
 }
 
-BlockTable BlockSet::finish(const Vocab& source, const Vocab& target,
+BlockTable BlockSet::finish(const text::Vocab& source, const text::Vocab& target,
                             const BlockSetOptions& options, unsigned threads) {
   parallel_for(kShards, threads,
                [&](size_t shard, unsigned) { shards_[shard].sort(options.min_count); });
@@ -105,12 +105,12 @@ BlockTable BlockSet::finish(const Vocab& source, const Vocab& target,
     }
   }
   if (blocks == 0)
-    throw Error(Fault::argument, "no blocks were found", 0,
-                "is the text aligned? give more sentence pairs");
+    throw io::Error(io::Fault::argument, "no blocks were found", 0,
+                    "is the text aligned? give more sentence pairs");
   if (blocks >= kBeginBlock)
-    throw Error(Fault::argument, "more than four billion blocks", 0, "use less text");
+    throw io::Error(io::Fault::argument, "more than four billion blocks", 0, "use less text");
 
-  const auto vocabs = std::make_shared<std::pair<Vocab, Vocab>>(source, target);
+  const auto vocabs = std::make_shared<std::pair<text::Vocab, text::Vocab>>(source, target);
   std::vector<uint32_t> phrase_words, block_ends, target_words, count, origins;
   std::vector<uint64_t> phrase_ends, target_ends, origin_ends;
   target_words.reserve(target_size);
@@ -164,21 +164,21 @@ BlockTable BlockSet::finish(const Vocab& source, const Vocab& target,
   BlockTable::Parts parts{.source_vocab = vocabs->first.view(),
                           .target_vocab = vocabs->second.view(),
                           .vocab_owner = vocabs,
-                          .phrase_words = Array<uint32_t>(std::move(phrase_words)),
-                          .phrase_ends = Array<uint64_t>(std::move(phrase_ends)),
-                          .block_ends = Array<uint32_t>(std::move(block_ends)),
+                          .phrase_words = forest::Array<uint32_t>(std::move(phrase_words)),
+                          .phrase_ends = forest::Array<uint64_t>(std::move(phrase_ends)),
+                          .block_ends = forest::Array<uint32_t>(std::move(block_ends)),
                           .phrase_slots = {},
-                          .target_words = Array<uint32_t>(std::move(target_words)),
-                          .target_ends = Array<uint64_t>(std::move(target_ends)),
-                          .count = Array<uint32_t>(std::move(count)),
-                          .left = Array<uint32_t>(std::vector<uint32_t>(blocks, 0)),
-                          .right = Array<uint32_t>(std::vector<uint32_t>(blocks, 0)),
+                          .target_words = forest::Array<uint32_t>(std::move(target_words)),
+                          .target_ends = forest::Array<uint64_t>(std::move(target_ends)),
+                          .count = forest::Array<uint32_t>(std::move(count)),
+                          .left = forest::Array<uint32_t>(std::vector<uint32_t>(blocks, 0)),
+                          .right = forest::Array<uint32_t>(std::vector<uint32_t>(blocks, 0)),
                           .lexical = {},
-                          .origins = Array<uint32_t>(std::move(origins)),
-                          .origin_ends = Array<uint64_t>(std::move(origin_ends)),
+                          .origins = forest::Array<uint32_t>(std::move(origins)),
+                          .origin_ends = forest::Array<uint64_t>(std::move(origin_ends)),
                           .totals = totals};
-  parts.phrase_slots = Array<uint32_t>(phrase_slots(parts));
-  parts.lexical = Array<float>(lexical_costs(parts, options.lexical, threads));
+  parts.phrase_slots = forest::Array<uint32_t>(phrase_slots(parts));
+  parts.lexical = forest::Array<float>(lexical_costs(parts, options.lexical, threads));
   parts.totals.fingerprint = fingerprint(parts);
   return BlockTable(std::move(parts));
 }
@@ -189,7 +189,7 @@ std::vector<uint32_t> phrase_slots(const BlockTable::Parts& parts) {
   const size_t mask = slots.size() - 1;
   for (size_t i = 0; i < phrases; ++i) {
     const auto words = words_at(parts.phrase_words, parts.phrase_ends, i);
-    size_t at = checksum64(words.data(), words.size_bytes()) & mask;
+    size_t at = io::checksum64(words.data(), words.size_bytes()) & mask;
     while (slots[at] != 0) at = (at + 1) & mask;
     slots[at] = static_cast<uint32_t>(i + 1);
   }
@@ -200,7 +200,7 @@ uint64_t fingerprint(const BlockTable::Parts& parts) {
   uint64_t sum = 0;
   const auto add = [&](const auto& values) {
     const auto view = values.view();
-    sum = mix64(sum ^ checksum64(view.data(), view.size_bytes()));
+    sum = io::mix64(sum ^ io::checksum64(view.data(), view.size_bytes()));
   };
   add(parts.phrase_words);
   add(parts.phrase_ends);
@@ -211,4 +211,4 @@ uint64_t fingerprint(const BlockTable::Parts& parts) {
   return sum;
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

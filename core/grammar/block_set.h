@@ -16,7 +16,7 @@
 
 #include "grammar/block_table.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 struct BlockSetOptions {
   uint32_t min_count = 1;  // rarer blocks are dropped, but not those of one word on each side
@@ -35,8 +35,8 @@ class BlockSet {
   uint64_t occurrences() const;
 
   // Empties the set.
-  BlockTable finish(const Vocab& source, const Vocab& target, const BlockSetOptions& options,
-                    unsigned threads);
+  BlockTable finish(const text::Vocab& source, const text::Vocab& target,
+                    const BlockSetOptions& options, unsigned threads);
 
  private:
   struct Row {
@@ -73,4 +73,4 @@ class BlockSet {
 std::vector<uint32_t> phrase_slots(const BlockTable::Parts& parts);
 uint64_t fingerprint(const BlockTable::Parts& parts);
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -8,26 +8,28 @@
 #include "io/checksum.h"
 #include "text/token_lines.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 namespace {
 
 void require(bool holds) {
   if (!holds)
-    throw Error(Fault::corrupt, "damaged block table", 0, "copy the file again or rebuild it");
+    throw io::Error(io::Fault::corrupt, "damaged block table", 0,
+                    "copy the file again or rebuild it");
 }
 
 uint64_t hash_words(std::span<const uint32_t> words) {
-  return checksum64(words.data(), words.size_bytes());
+  return io::checksum64(words.data(), words.size_bytes());
 }
 
 template <class T>
-Array<T> mapped(const std::shared_ptr<const Container>& file, std::string_view section) {
-  return Array<T>(file->section<T>(section), file);
+forest::Array<T> mapped(const std::shared_ptr<const io::Container>& file,
+                        std::string_view section) {
+  return forest::Array<T>(file->section<T>(section), file);
 }
 
 template <class T>
-bool ascends(const Array<T>& ends, size_t size) {
+bool ascends(const forest::Array<T>& ends, size_t size) {
   return std::is_sorted(ends.begin(), ends.end()) &&
          (ends.empty() ? 0 : ends[ends.size() - 1]) == size;
 }
@@ -45,13 +47,13 @@ BlockTable::BlockTable(Parts parts) : parts_(std::move(parts)) {
 }
 
 BlockTable BlockTable::open(const std::string& path, std::optional<bool> verify) {
-  const auto file = std::make_shared<const Container>(path, "blocks", kVersion);
+  const auto file = std::make_shared<const io::Container>(path, "blocks", kVersion);
   const bool check = verify.value_or(file->file_size() <= kSmallFile);
   if (check) file->verify();
   const std::span<const BlockTotals> totals = file->section<BlockTotals>("totals");
   require(totals.size() == 1);
-  BlockTable table({.source_vocab = VocabView(*file, "source.vocab"),
-                    .target_vocab = VocabView(*file, "target.vocab"),
+  BlockTable table({.source_vocab = text::VocabView(*file, "source.vocab"),
+                    .target_vocab = text::VocabView(*file, "target.vocab"),
                     .vocab_owner = file,
                     .phrase_words = mapped<uint32_t>(file, "phrase.words"),
                     .phrase_ends = mapped<uint64_t>(file, "phrase.ends"),
@@ -84,7 +86,7 @@ void BlockTable::check_blocks() const {
 }
 
 void BlockTable::save(const std::string& path) const {
-  ContainerWriter out(path, "blocks", kVersion);
+  io::ContainerWriter out(path, "blocks", kVersion);
   parts_.source_vocab.save(out, "source.vocab");
   parts_.target_vocab.save(out, "target.vocab");
   out.section<uint32_t>("phrase.words", parts_.phrase_words);
@@ -109,13 +111,13 @@ BlockTable BlockTable::with_orientation(std::vector<uint32_t> left,
   parts.totals.left = parts.totals.right = 0;
   for (const uint32_t n : left) parts.totals.left += n;
   for (const uint32_t n : right) parts.totals.right += n;
-  parts.left = Array<uint32_t>(std::move(left));
-  parts.right = Array<uint32_t>(std::move(right));
+  parts.left = forest::Array<uint32_t>(std::move(left));
+  parts.right = forest::Array<uint32_t>(std::move(right));
   return BlockTable(std::move(parts));
 }
 
 uint32_t BlockTable::find(std::span<const uint32_t> words) const {
-  if (std::ranges::find(words, kUnknown) != words.end()) return kNoPhrase;
+  if (std::ranges::find(words, text::kUnknown) != words.end()) return kNoPhrase;
   const size_t mask = parts_.phrase_slots.size() - 1;
   size_t at = hash_words(words) & mask;
   for (size_t tries = 0; tries <= mask; ++tries, at = (at + 1) & mask) {
@@ -137,4 +139,4 @@ uint32_t BlockTable::phrase_of(uint32_t block) const {
   return static_cast<uint32_t>(at - parts_.block_ends.begin());
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

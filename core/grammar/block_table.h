@@ -22,7 +22,7 @@
 #include "io/container.h"
 #include "text/vocab.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 inline constexpr uint32_t kNoPhrase = UINT32_MAX;
 inline constexpr uint32_t kNoBlock = UINT32_MAX;
@@ -45,18 +45,18 @@ class BlockTable {
   static constexpr size_t kSmallFile = size_t{64} << 20;  // verified unless told otherwise
 
   struct Parts {
-    VocabView source_vocab, target_vocab;
+    text::VocabView source_vocab, target_vocab;
     std::shared_ptr<const void> vocab_owner;
-    Array<uint32_t> phrase_words;  // source phrases, one after the other
-    Array<uint64_t> phrase_ends;   // by phrase
-    Array<uint32_t> block_ends;    // by phrase: one past its last block
-    Array<uint32_t> phrase_slots;  // open addressing: phrase + 1; 0 is free
-    Array<uint32_t> target_words;
-    Array<uint64_t> target_ends;  // by block
-    Array<uint32_t> count, left, right;
-    Array<float> lexical;     // -ln p(S|T)
-    Array<uint32_t> origins;  // a few training sentences of each block, ascending
-    Array<uint64_t> origin_ends;
+    forest::Array<uint32_t> phrase_words;  // source phrases, one after the other
+    forest::Array<uint64_t> phrase_ends;   // by phrase
+    forest::Array<uint32_t> block_ends;    // by phrase: one past its last block
+    forest::Array<uint32_t> phrase_slots;  // open addressing: phrase + 1; 0 is free
+    forest::Array<uint32_t> target_words;
+    forest::Array<uint64_t> target_ends;  // by block
+    forest::Array<uint32_t> count, left, right;
+    forest::Array<float> lexical;     // -ln p(S|T)
+    forest::Array<uint32_t> origins;  // a few training sentences of each block, ascending
+    forest::Array<uint64_t> origin_ends;
     BlockTotals totals;
   };
 
@@ -68,8 +68,8 @@ class BlockTable {
   uint32_t blocks() const { return static_cast<uint32_t>(parts_.count.size()); }
   uint32_t phrases() const { return static_cast<uint32_t>(parts_.phrase_ends.size()); }
   const BlockTotals& totals() const { return parts_.totals; }
-  VocabView source_vocab() const { return parts_.source_vocab; }
-  VocabView target_vocab() const { return parts_.target_vocab; }
+  text::VocabView source_vocab() const { return parts_.source_vocab; }
+  text::VocabView target_vocab() const { return parts_.target_vocab; }
 
   uint32_t find(std::span<const uint32_t> source) const;                   // a phrase
   uint32_t find(uint32_t phrase, std::span<const uint32_t> target) const;  // a block of it
@@ -102,8 +102,8 @@ class BlockTable {
 
  private:
   // A file that was not verified may hold anything: what does not fit is empty.
-  static std::span<const uint32_t> slice(const Array<uint32_t>& values, const Array<uint64_t>& ends,
-                                         uint32_t i) {
+  static std::span<const uint32_t> slice(const forest::Array<uint32_t>& values,
+                                         const forest::Array<uint64_t>& ends, uint32_t i) {
     const uint64_t begin = i == 0 ? 0 : ends[i - 1];
     if (begin > ends[i] || ends[i] > values.size()) return {};
     return values.view().subspan(begin, ends[i] - begin);
@@ -117,4 +117,4 @@ class BlockTable {
 BlockTable filter_blocks(const BlockTable& table, std::span<const std::string> sentences,
                          std::vector<uint32_t>& kept);
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -4,11 +4,11 @@
 
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 HieroExtractor::HieroExtractor(const HieroOptions& options) : options_(options) {
   const auto require = [](bool holds, const char* message) {
-    if (!holds) throw Error(Fault::argument, message);
+    if (!holds) throw io::Error(io::Fault::argument, message);
   };
   require(options.max_phrase >= 1 && options.max_phrase <= 100, "max_phrase: 1 to 100 words");
   require(options.max_symbols >= 1 && options.max_symbols <= 100, "max_symbols: 1 to 100 symbols");
@@ -17,10 +17,10 @@ HieroExtractor::HieroExtractor(const HieroOptions& options) : options_(options) 
 }
 
 void HieroExtractor::find_initial_pairs(uint32_t source_size, uint32_t target_size,
-                                        std::span<const Link> links) {
+                                        std::span<const align::Link> links) {
   link_begin_.assign(source_size + size_t{1}, 0);
   target_reach_.assign(target_size, {UINT32_MAX, 0});
-  for (const Link& link : links) {
+  for (const align::Link& link : links) {
     ++link_begin_[link.source + 1];
     auto& [least, last] = target_reach_[link.target];
     least = std::min(least, link.source);
@@ -144,7 +144,7 @@ void HieroExtractor::find_holes(const Pair& outer) {
 }
 
 void HieroExtractor::write(const Pair& outer, const Holes& holes, std::span<const uint32_t> source,
-                           std::span<const uint32_t> target, std::span<const Link> links) {
+                           std::span<const uint32_t> target, std::span<const align::Link> links) {
   source_.clear();
   target_.clear();
   links_.clear();
@@ -153,11 +153,11 @@ void HieroExtractor::write(const Pair& outer, const Holes& holes, std::span<cons
     uint32_t slot = 0;
     while (slot < holes.count && pairs_[holes.pair[slot]].target_begin != j) ++slot;
     if (slot < holes.count) {
-      target_.push_back(slot_symbol(slot));
+      target_.push_back(text::slot_symbol(slot));
       j = pairs_[holes.pair[slot]].target_end;
     } else {
       target_place_[j - outer.target_begin] = static_cast<uint8_t>(target_.size());
-      target_.push_back(static_cast<Symbol>(target[j]));
+      target_.push_back(static_cast<text::Symbol>(target[j]));
       ++j;
     }
   }
@@ -172,9 +172,9 @@ void HieroExtractor::write(const Pair& outer, const Holes& holes, std::span<cons
     for (uint32_t at = link_begin_[i]; at < link_begin_[i + 1]; ++at)
       links_.push_back({static_cast<uint8_t>(source_.size()),
                         target_place_[links[at].target - outer.target_begin]});
-    source_.push_back(static_cast<Symbol>(source[i]));
+    source_.push_back(static_cast<text::Symbol>(source[i]));
     ++i;
   }
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

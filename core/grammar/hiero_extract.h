@@ -23,7 +23,7 @@
 #include "align/links.h"
 #include "grammar/rule.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 struct HieroOptions {
   uint32_t max_phrase = 10;       // words of an initial pair, each side
@@ -40,8 +40,8 @@ inline constexpr uint32_t kOrientations = 3;
 inline constexpr uint64_t kUnitMass = uint64_t{1} << 32;
 
 struct ExtractedRule {
-  std::span<const Symbol> source;
-  std::span<const Symbol> target;
+  std::span<const text::Symbol> source;
+  std::span<const text::Symbol> target;
   std::span<const RuleLink> links;
   uint64_t mass;        // kUnitMass = one whole occurrence
   uint8_t orientation;  // 0: not asked for; else 1 + kOrientations * previous + next
@@ -68,14 +68,14 @@ class HieroExtractor {
 
   // The initial pairs alone, by (source_begin, source_end).
   std::span<const Pair> initial_pairs(uint32_t source_size, uint32_t target_size,
-                                      std::span<const Link> links) {
+                                      std::span<const align::Link> links) {
     find_initial_pairs(source_size, target_size, links);
     return pairs_;
   }
 
   template <class Emit>
   void operator()(std::span<const uint32_t> source, std::span<const uint32_t> target,
-                  std::span<const Link> links, Emit&& emit) {
+                  std::span<const align::Link> links, Emit&& emit) {
     find_initial_pairs(static_cast<uint32_t>(source.size()), static_cast<uint32_t>(target.size()),
                        links);
     if (options_.orientations) find_corners();
@@ -95,13 +95,14 @@ class HieroExtractor {
     std::array<uint32_t, kMaxArity> pair;  // indices into pairs_, in source order
   };
 
-  void find_initial_pairs(uint32_t source_size, uint32_t target_size, std::span<const Link> links);
+  void find_initial_pairs(uint32_t source_size, uint32_t target_size,
+                          std::span<const align::Link> links);
   void add_pairs(Pair tight);
   void find_corners();
   uint8_t orientation_of(const Pair& pair) const;
   void find_holes(const Pair& outer);
   void write(const Pair& outer, const Holes& holes, std::span<const uint32_t> source,
-             std::span<const uint32_t> target, std::span<const Link> links);
+             std::span<const uint32_t> target, std::span<const align::Link> links);
   uint32_t linked_words(const Pair& pair) const {
     return linked_before_[pair.source_end] - linked_before_[pair.source_begin];
   }
@@ -114,9 +115,9 @@ class HieroExtractor {
   std::vector<std::array<uint32_t, 2>> target_reach_;  // least and last source word linked with j
   std::vector<uint8_t> corners_;  // by source and target position: pairs that have a corner there
   std::vector<Holes> holes_;
-  std::vector<Symbol> source_, target_;
+  std::vector<text::Symbol> source_, target_;
   std::vector<uint8_t> target_place_;  // of a target word among the rule's symbols
   std::vector<RuleLink> links_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -14,10 +14,12 @@
 
 #include "text/symbol.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
-constexpr Symbol category_symbol(uint32_t category) { return -static_cast<Symbol>(category) - 1; }
-constexpr uint32_t category_of(Symbol symbol) { return static_cast<uint32_t>(-(symbol + 1)); }
+constexpr text::Symbol category_symbol(uint32_t category) {
+  return -static_cast<text::Symbol>(category) - 1;
+}
+constexpr uint32_t category_of(text::Symbol symbol) { return static_cast<uint32_t>(-(symbol + 1)); }
 
 inline constexpr uint32_t kMaxArity = 2;
 
@@ -31,8 +33,8 @@ struct RuleLink {
 // One rule seen through its table.
 struct RuleView {
   uint32_t lhs;  // category
-  std::span<const Symbol> source;
-  std::span<const Symbol> target;
+  std::span<const text::Symbol> source;
+  std::span<const text::Symbol> target;
   std::span<const float> scores;  // dense, natural logs; the table names the columns
   std::span<const RuleLink> links;
   std::span<const uint32_t> origins;  // ids of a few training sentences it was extracted from
@@ -40,14 +42,14 @@ struct RuleView {
 };
 
 // Does the target side repeat each of the source side's `arity` nonterminals exactly once?
-inline bool repeats_slots(std::span<const Symbol> target, uint32_t arity) {
+inline bool repeats_slots(std::span<const text::Symbol> target, uint32_t arity) {
   uint32_t seen = 0;
-  for (const Symbol symbol : target) {
-    if (is_word(symbol)) continue;
-    if (slot_of(symbol) >= arity || (seen >> slot_of(symbol) & 1) != 0) return false;
-    seen |= 1u << slot_of(symbol);
+  for (const text::Symbol symbol : target) {
+    if (text::is_word(symbol)) continue;
+    if (text::slot_of(symbol) >= arity || (seen >> text::slot_of(symbol) & 1) != 0) return false;
+    seen |= 1u << text::slot_of(symbol);
   }
   return seen == (1u << arity) - 1;
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -19,7 +19,7 @@
 
 #include "io/checksum.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 inline constexpr uint32_t kOrigins = 3;
 
@@ -67,7 +67,7 @@ class RuleParts {
 
   // Where a row with this target side goes.
   RuleColumns& of(std::string_view target) {
-    const uint64_t hash = checksum64(target.data(), target.size()) >> 32;
+    const uint64_t hash = io::checksum64(target.data(), target.size()) >> 32;
     const auto number = static_cast<uint32_t>(hash * open_.size() >> 32);
     if (open_[number].full()) full_.push_back({number, std::exchange(open_[number], {})});
     return open_[number];
@@ -85,4 +85,4 @@ class RuleParts {
   std::vector<RulePart> full_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::grammar

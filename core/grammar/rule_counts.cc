@@ -1,6 +1,6 @@
 #include "grammar/rule_counts.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 void RuleCounts::rehash(size_t slots) {
   slots_.assign(slots, 0);
@@ -43,4 +43,4 @@ void RuleCounts::spill(RuleParts& parts, size_t keep) {
   rehash(std::max<size_t>(1024, slots_.size()));
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

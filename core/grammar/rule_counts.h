@@ -19,7 +19,7 @@
 #include "grammar/rule_key.h"
 #include "io/checksum.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 class RuleCounts {
  public:
@@ -27,15 +27,15 @@ class RuleCounts {
 
   void add(const ExtractedRule& rule, uint32_t sentence) {
     key_.clear();
-    for (const Symbol symbol : rule.source) put_symbol(symbol, key_);
+    for (const text::Symbol symbol : rule.source) put_symbol(symbol, key_);
     const size_t source_size = key_.size();
-    for (const Symbol symbol : rule.target) put_symbol(symbol, key_);
+    for (const text::Symbol symbol : rule.target) put_symbol(symbol, key_);
     const size_t target_size = key_.size() - source_size;
     const auto* links = reinterpret_cast<const char*>(rule.links.data());
     key_.insert(key_.end(), links, links + rule.links.size_bytes());
     if (rule.orientation != 0) key_.push_back(static_cast<char>(rule.orientation));
 
-    const uint64_t hash = mix64(checksum64(key_.data(), key_.size()) + source_size * 31);
+    const uint64_t hash = io::mix64(io::checksum64(key_.data(), key_.size()) + source_size * 31);
     if (rows_.size() * 2 >= slots_.size()) rehash(std::max<size_t>(1024, slots_.size() * 2));
     const size_t mask = slots_.size() - 1;
     size_t at = hash & mask;
@@ -90,4 +90,4 @@ class RuleCounts {
   std::vector<char> key_;        // of the rule being added
 };
 
-}  // namespace demotic
+}  // namespace demotic::grammar

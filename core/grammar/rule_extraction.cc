@@ -6,17 +6,17 @@
 #include "io/error.h"
 #include "parallel.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 namespace {
 
 constexpr size_t kChunk = 32;  // sentence pairs that a thread takes at once
 
 void check(size_t line, std::span<const uint32_t> source, std::span<const uint32_t> target,
-           std::span<const Link> links) {
-  for (const Link& link : links)
+           std::span<const align::Link> links) {
+  for (const align::Link& link : links)
     if (link.source >= source.size() || link.target >= target.size())
-      throw Error(Fault::format, "a link outside its sentences", line + 1);
+      throw io::Error(io::Fault::format, "a link outside its sentences", line + 1);
 }
 
 }  // namespace
@@ -24,16 +24,16 @@ void check(size_t line, std::span<const uint32_t> source, std::span<const uint32
 RuleExtraction::RuleExtraction(const HieroOptions& options, size_t rows, uint32_t parts,
                                unsigned threads)
     : rows_per_worker_(std::max<size_t>(1, rows / std::max(1u, threads))) {
-  if (parts == 0) throw Error(Fault::argument, "rows need at least one part to be in");
+  if (parts == 0) throw io::Error(io::Fault::argument, "rows need at least one part to be in");
   for (unsigned i = 0; i < std::max(1u, threads); ++i)
     workers_.push_back({HieroExtractor(options), {}, RuleParts(parts), 0, {}});
 }
 
-void RuleExtraction::run(const TokenLines& source, const TokenLines& target, const Links& links,
-                         size_t begin, size_t end) {
+void RuleExtraction::run(const text::TokenLines& source, const text::TokenLines& target,
+                         const align::Links& links, size_t begin, size_t end) {
   if (end > links.size() || end > source.size() || end > target.size() || begin > end)
-    throw Error(Fault::argument, "links and texts differ in their number of lines");
-  if (end > UINT32_MAX) throw Error(Fault::argument, "more than 2^32 sentence pairs");
+    throw io::Error(io::Fault::argument, "links and texts differ in their number of lines");
+  if (end > UINT32_MAX) throw io::Error(io::Fault::argument, "more than 2^32 sentence pairs");
   const size_t chunks = (end - begin + kChunk - 1) / kChunk;
   const auto threads = static_cast<unsigned>(workers_.size());
   parallel_for(chunks, threads, [&](size_t chunk, unsigned at) {
@@ -82,4 +82,4 @@ uint64_t RuleExtraction::occurrences() const {
   return sum;
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -18,15 +18,15 @@
 #include "grammar/rule_counts.h"
 #include "text/token_lines.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 class RuleExtraction {
  public:
   // Holds about `rows` different rules, some hundred bytes each; gives them out in `parts` parts.
   RuleExtraction(const HieroOptions& options, size_t rows, uint32_t parts, unsigned threads);
 
-  void run(const TokenLines& source, const TokenLines& target, const Links& links, size_t begin,
-           size_t end);
+  void run(const text::TokenLines& source, const text::TokenLines& target,
+           const align::Links& links, size_t begin, size_t end);
   std::vector<RulePart> take();
   std::vector<RulePart> take_all();
 
@@ -47,4 +47,4 @@ class RuleExtraction {
   std::vector<Worker> workers_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -6,7 +6,7 @@
 #include "grammar/rule_table_builder.h"
 #include "text/token_lines.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 namespace {
 
@@ -22,7 +22,7 @@ void for_each_place(std::span<const uint64_t> places, Each&& each) {
 }  // namespace
 
 void RuleFilter::add(std::string_view text) {
-  TokenLines lines;
+  text::TokenLines lines;
   encode(text, table_.source_vocab(), lines);
   for (size_t line = 0; line < lines.size(); ++line) match(lines[line]);
 }
@@ -52,7 +52,7 @@ void RuleFilter::match(std::span<const uint32_t> sentence) {
     for_each_place(here_, [&](size_t place) {
       first = std::min(first, place);
       if (place == size) return;
-      const uint32_t child = table_.step(node, static_cast<Symbol>(sentence[place]));
+      const uint32_t child = table_.step(node, static_cast<text::Symbol>(sentence[place]));
       if (child == RuleTable::kNone) return;
       if (opened_[child] != sentence_) open(child);
       // Its siblings were opened just now; in a damaged table it may be somebody else's child.
@@ -75,11 +75,11 @@ void RuleFilter::write(const std::string& path) const {
                        table_.target_vocab());
   for (uint32_t node = 1; node < table_.nodes(); ++node) {
     if (matched_[node] == 0 || table_.first_rule(node) >= table_.last_rule(node)) continue;
-    const std::vector<Symbol> source = table_.source_of(node);
+    const std::vector<text::Symbol> source = table_.source_of(node);
     for (uint32_t rule = table_.first_rule(node); rule < table_.last_rule(node); ++rule)
       out.add(table_.rule(rule, source));
   }
   out.finish();
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -17,7 +17,7 @@
 
 #include "grammar/rule_table.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 class RuleFilter {
  public:
@@ -42,4 +42,4 @@ class RuleFilter {
   uint32_t sentence_ = 0;
 };
 
-}  // namespace demotic
+}  // namespace demotic::grammar

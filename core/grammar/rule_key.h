@@ -15,11 +15,12 @@
 #include "grammar/rule.h"
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
-inline constexpr Symbol kLowestSymbol = -8;  // room for the categories and slots of extracted rules
+inline constexpr text::Symbol kLowestSymbol =
+    -8;  // room for the categories and slots of extracted rules
 
-inline void put_symbol(Symbol symbol, std::vector<char>& out) {
+inline void put_symbol(text::Symbol symbol, std::vector<char>& out) {
   const auto value = static_cast<uint32_t>(symbol - kLowestSymbol);
   const auto byte = [&](unsigned shift) { out.push_back(static_cast<char>(value >> shift)); };
   if (value < 0x80) {
@@ -47,12 +48,13 @@ void for_each_symbol(std::string_view bytes, Each&& each) {
   for (size_t at = 0; at < bytes.size();) {
     const auto first = static_cast<unsigned char>(bytes[at++]);
     const auto more = static_cast<unsigned>(std::countl_one(first));
-    if (more > 4 || bytes.size() - at < more) throw Error(Fault::argument, "no key of a rule");
+    if (more > 4 || bytes.size() - at < more)
+      throw io::Error(io::Fault::argument, "no key of a rule");
     uint32_t value = more == 4 ? 0 : first & (0x7Fu >> more);
     for (unsigned i = 0; i < more; ++i)
       value = value << 8 | static_cast<unsigned char>(bytes[at++]);
-    each(static_cast<Symbol>(value) + kLowestSymbol);
+    each(static_cast<text::Symbol>(value) + kLowestSymbol);
   }
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

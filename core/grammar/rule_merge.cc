@@ -5,7 +5,7 @@
 
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 namespace {
 
@@ -27,7 +27,8 @@ RuleMerge::RuleMerge(RuleScorer& scorer, size_t runs)
 // Takes a run from those that wait for rows.
 void RuleMerge::settle(size_t run) {
   const auto found = std::ranges::find(hungry_, run);
-  if (found == hungry_.end()) throw Error(Fault::argument, "rows for a run that needs none");
+  if (found == hungry_.end())
+    throw io::Error(io::Fault::argument, "rows for a run that needs none");
   hungry_.erase(found);
 }
 
@@ -75,4 +76,4 @@ std::optional<size_t> RuleMerge::next() {
   return hungry_.back();
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -15,7 +15,7 @@
 #include "grammar/rule_columns.h"
 #include "grammar/rule_scorer.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 // Rows that somebody else owns: those of rule_columns.h with the counts of their target sides.
 struct CountedRows {
@@ -59,4 +59,4 @@ class RuleMerge {
   std::vector<size_t> hungry_;  // runs without, that have not ended
 };
 
-}  // namespace demotic
+}  // namespace demotic::grammar

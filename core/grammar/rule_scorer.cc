@@ -8,11 +8,11 @@
 #include "grammar/rule_key.h"
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 namespace {
 
-std::vector<uint32_t> ids_of(VocabView words, auto&& id_of) {
+std::vector<uint32_t> ids_of(text::VocabView words, auto&& id_of) {
   std::vector<uint32_t> ids(words.size());
   for (uint32_t id = 0; id < words.size(); ++id) ids[id] = id_of(words.word(id));
   return ids;
@@ -30,20 +30,21 @@ float whole(int64_t mass) {
 
 // -- lexical weights ---------------------------------------------------------------------------
 
-RuleLexicon::RuleLexicon(const LexicalTable& table, VocabView source, VocabView target)
+RuleLexicon::RuleLexicon(const align::LexicalTable& table, text::VocabView source,
+                         text::VocabView target)
     : table_(table),
       source_ids_(ids_of(source, [&](std::string_view word) { return table.source_id(word); })),
       target_ids_(ids_of(target, [&](std::string_view word) { return table.target_id(word); })) {}
 
-RuleLexicon::Weights RuleLexicon::weights(std::span<const Symbol> source,
-                                          std::span<const Symbol> target,
+RuleLexicon::Weights RuleLexicon::weights(std::span<const text::Symbol> source,
+                                          std::span<const text::Symbol> target,
                                           std::span<const RuleLink> links) const {
   // `mean(place)` over the links of each word of a side; no word weighs less than the floor.
-  const auto product = [&](std::span<const Symbol> side, auto&& place, auto&& probability,
+  const auto product = [&](std::span<const text::Symbol> side, auto&& place, auto&& probability,
                            auto&& of_null) {
     double all = 1;
     for (size_t at = 0; at < side.size(); ++at) {
-      if (!is_word(side[at])) continue;
+      if (!text::is_word(side[at])) continue;
       double sum = 0;
       uint32_t count = 0;
       for (const RuleLink& link : links) {
@@ -60,24 +61,29 @@ RuleLexicon::Weights RuleLexicon::weights(std::span<const Symbol> source,
   return {product(
               target, [](const RuleLink& link) { return link.target; },
               [&](const RuleLink& link) { return table_.target_given_source(f(link), e(link)); },
-              [&](Symbol word) { return table_.target_given_source(kNull, target_ids_[word]); }),
+              [&](text::Symbol word) {
+                return table_.target_given_source(align::kNull, target_ids_[word]);
+              }),
           product(
               source, [](const RuleLink& link) { return link.source; },
               [&](const RuleLink& link) { return table_.source_given_target(f(link), e(link)); },
-              [&](Symbol word) { return table_.source_given_target(source_ids_[word], kNull); })};
+              [&](text::Symbol word) {
+                return table_.source_given_target(source_ids_[word], align::kNull);
+              })};
 }
 
-bool RuleLexicon::knows(std::span<const Symbol> source, std::span<const Symbol> target,
+bool RuleLexicon::knows(std::span<const text::Symbol> source, std::span<const text::Symbol> target,
                         std::span<const RuleLink> links) const {
   const auto beyond = [](size_t words) {
-    return
-        [words](Symbol symbol) { return is_word(symbol) && static_cast<size_t>(symbol) >= words; };
+    return [words](text::Symbol symbol) {
+      return text::is_word(symbol) && static_cast<size_t>(symbol) >= words;
+    };
   };
   return std::none_of(source.begin(), source.end(), beyond(source_ids_.size())) &&
          std::none_of(target.begin(), target.end(), beyond(target_ids_.size())) &&
          std::all_of(links.begin(), links.end(), [&](const RuleLink& link) {
-           return link.source < source.size() && is_word(source[link.source]) &&
-                  link.target < target.size() && is_word(target[link.target]);
+           return link.source < source.size() && text::is_word(source[link.source]) &&
+                  link.target < target.size() && text::is_word(target[link.target]);
          });
 }
 
@@ -109,7 +115,8 @@ void RuleScorer::use_orientations(const std::array<uint64_t, 2 * kOrientations>&
 RuleScorer::RuleScorer(RuleTableBuilder& out, const RuleLexicon& lexicon, const RuleChoice& choice)
     : out_(out), lexicon_(lexicon), choice_(choice) {
   if (choice.min_sentences < 1 || choice.min_sentences > kOrigins)
-    throw Error(Fault::argument, "min_sentences must be from 1 to " + std::to_string(kOrigins));
+    throw io::Error(io::Fault::argument,
+                    "min_sentences must be from 1 to " + std::to_string(kOrigins));
 }
 
 RuleScorer::Bytes RuleScorer::keep(std::string_view bytes) {
@@ -172,8 +179,9 @@ void RuleScorer::end_target() {
 
 // Leaves those that were chosen, by their target sides.
 void RuleScorer::choose() {
-  if (choice_.min_sentences > 1 && std::any_of(source_symbols_.begin(), source_symbols_.end(),
-                                               [](Symbol symbol) { return !is_word(symbol); }))
+  if (choice_.min_sentences > 1 &&
+      std::any_of(source_symbols_.begin(), source_symbols_.end(),
+                  [](text::Symbol symbol) { return !text::is_word(symbol); }))
     std::erase_if(candidates_, [&](const Candidate& candidate) {
       return candidate.origins.count < choice_.min_sentences;
     });
@@ -197,7 +205,7 @@ void RuleScorer::end_source() {
   for (const Candidate& candidate : candidates_) total += candidate.mass;
   source_symbols_.clear();
   for_each_symbol({source_.data(), source_.size()},
-                  [&](Symbol symbol) { source_symbols_.push_back(symbol); });
+                  [&](text::Symbol symbol) { source_symbols_.push_back(symbol); });
   choose();
   for (const Candidate& candidate : candidates_) write(candidate, static_cast<double>(total));
   candidates_.clear();
@@ -207,13 +215,13 @@ void RuleScorer::end_source() {
 void RuleScorer::write(const Candidate& candidate, double source_total) {
   target_symbols_.clear();
   for_each_symbol(view(candidate.target),
-                  [&](Symbol symbol) { target_symbols_.push_back(symbol); });
+                  [&](text::Symbol symbol) { target_symbols_.push_back(symbol); });
   const std::string_view links = view(candidate.links);
   links_.clear();
   for (size_t at = 0; at + 1 < links.size(); at += 2)
     links_.push_back({static_cast<uint8_t>(links[at]), static_cast<uint8_t>(links[at + 1])});
   if (!lexicon_.knows(source_symbols_, target_symbols_, links_))
-    throw Error(Fault::argument, "a rule of other words than the vocabularies'");
+    throw io::Error(io::Fault::argument, "a rule of other words than the vocabularies'");
   const auto mass = static_cast<double>(candidate.mass);
   const auto lexical = lexicon_.weights(source_symbols_, target_symbols_, links_);
   const auto seen_in = [&](uint32_t sentences) {
@@ -242,4 +250,4 @@ void RuleScorer::write(const Candidate& candidate, double source_total) {
 
 void RuleScorer::finish() { end_source(); }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -28,25 +28,25 @@
 #include "grammar/rule_columns.h"
 #include "grammar/rule_table_builder.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 // A lexical table under the ids of other vocabularies.
 class RuleLexicon {
  public:
-  RuleLexicon(const LexicalTable& table, VocabView source, VocabView target);
+  RuleLexicon(const align::LexicalTable& table, text::VocabView source, text::VocabView target);
 
   struct Weights {
     double target_given_source;  // logs
     double source_given_target;
   };
-  Weights weights(std::span<const Symbol> source, std::span<const Symbol> target,
+  Weights weights(std::span<const text::Symbol> source, std::span<const text::Symbol> target,
                   std::span<const RuleLink> links) const;
   // Are these words of the vocabularies, and do links join words?
-  bool knows(std::span<const Symbol> source, std::span<const Symbol> target,
+  bool knows(std::span<const text::Symbol> source, std::span<const text::Symbol> target,
              std::span<const RuleLink> links) const;
 
  private:
-  const LexicalTable& table_;
+  const align::LexicalTable& table_;
   std::vector<uint32_t> source_ids_;
   std::vector<uint32_t> target_ids_;
 };
@@ -115,9 +115,9 @@ class RuleScorer {
   std::vector<char> bytes_;
   std::vector<Candidate> candidates_;
   std::vector<Variant> variants_;
-  std::vector<Symbol> source_symbols_, target_symbols_;
+  std::vector<text::Symbol> source_symbols_, target_symbols_;
   std::vector<float> scores_;
   std::vector<RuleLink> links_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -3,7 +3,7 @@
 #include <map>
 #include <span>
 
-namespace demotic {
+namespace demotic::grammar {
 
 namespace {
 
@@ -12,9 +12,9 @@ constexpr uint32_t kWords = 1;
 constexpr uint32_t kNonterminal = 2;
 constexpr uint32_t kFull = 1u << 30;  // only a damaged table has so many pieces
 
-uint32_t extended(uint32_t shape, Symbol symbol) {
+uint32_t extended(uint32_t shape, text::Symbol symbol) {
   if (shape >= kFull) return shape;
-  if (!is_word(symbol)) return shape << 2 | kNonterminal;
+  if (!text::is_word(symbol)) return shape << 2 | kNonterminal;
   return (shape & 3) == kWords ? shape : shape << 2 | kWords;
 }
 
@@ -27,12 +27,12 @@ std::string written(uint32_t shape) {
   return text;
 }
 
-bool swaps(std::span<const Symbol> target) {
+bool swaps(std::span<const text::Symbol> target) {
   uint32_t last = 0;
-  for (const Symbol symbol : target) {
-    if (is_word(symbol)) continue;
-    if (slot_of(symbol) < last) return true;
-    last = slot_of(symbol);
+  for (const text::Symbol symbol : target) {
+    if (text::is_word(symbol)) continue;
+    if (text::slot_of(symbol) < last) return true;
+    last = text::slot_of(symbol);
   }
   return false;
 }
@@ -62,4 +62,4 @@ std::vector<RuleShape> rule_shapes(const RuleTable& table) {
   return out;
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

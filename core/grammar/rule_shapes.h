@@ -13,7 +13,7 @@
 
 #include "grammar/rule_table.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 struct RuleShape {
   std::string source;    // "w", "X w", "w X w X w" ...
@@ -24,4 +24,4 @@ struct RuleShape {
 
 std::vector<RuleShape> rule_shapes(const RuleTable& table);
 
-}  // namespace demotic
+}  // namespace demotic::grammar

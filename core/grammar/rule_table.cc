@@ -6,20 +6,22 @@
 #include "io/error.h"
 #include "text/token_lines.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 namespace {
 
-std::vector<std::string> names(const Container& container, std::string_view section) {
+std::vector<std::string> names(const io::Container& container, std::string_view section) {
   const std::span<const char> text = container.section<char>(section);
   std::vector<std::string> out;
-  for_each_line({text.data(), text.size()}, [&](std::string_view line) { out.emplace_back(line); });
+  text::for_each_line({text.data(), text.size()},
+                      [&](std::string_view line) { out.emplace_back(line); });
   return out;
 }
 
 void require(bool holds) {
   if (!holds)
-    throw Error(Fault::corrupt, "damaged rule table", 0, "copy the file again or rebuild it");
+    throw io::Error(io::Fault::corrupt, "damaged rule table", 0,
+                    "copy the file again or rebuild it");
 }
 
 }  // namespace
@@ -32,10 +34,10 @@ RuleTable::RuleTable(const std::string& path, std::optional<bool> verify)
       categories_(names(container_, "categories")),
       steps_(container_.section<Step>("steps")),
       parents_(container_.section<uint32_t>("parents")),
-      symbols_(container_.section<Symbol>("symbols")),
+      symbols_(container_.section<text::Symbol>("symbols")),
       rule_ends_(container_.section<uint32_t>("rule.ends")),
       lhs_(container_.section<uint32_t>("lhs")),
-      targets_(container_.section<Symbol>("targets")),
+      targets_(container_.section<text::Symbol>("targets")),
       target_ends_(container_.section<uint64_t>("target.ends")),
       scores_(container_.section<float>("scores")),
       links_(container_.section<RuleLink>("links")),
@@ -64,15 +66,15 @@ void RuleTable::check_rules() const {
       continue;
     }
     require(parents_[node] < node && step(parents_[node], symbols_[node]) == node);
-    const Symbol symbol = symbols_[node];
-    require(is_word(symbol) ? static_cast<uint32_t>(symbol) < source_vocab_.size()
-                            : category_of(symbol) < categories_.size());
-    arity[node] = static_cast<uint8_t>(arity[parents_[node]] + (is_word(symbol) ? 0 : 1));
+    const text::Symbol symbol = symbols_[node];
+    require(text::is_word(symbol) ? static_cast<uint32_t>(symbol) < source_vocab_.size()
+                                  : category_of(symbol) < categories_.size());
+    arity[node] = static_cast<uint8_t>(arity[parents_[node]] + (text::is_word(symbol) ? 0 : 1));
     require(arity[node] <= kMaxArity);
     for (uint32_t rule = first_rule(node); rule < last_rule(node); ++rule) {
       require(usable(rule, arity[node]));
-      for (const Symbol word : target(rule))
-        require(!is_word(word) || static_cast<uint32_t>(word) < target_vocab_.size());
+      for (const text::Symbol word : target(rule))
+        require(!text::is_word(word) || static_cast<uint32_t>(word) < target_vocab_.size());
     }
   }
   require(rule_ends_.back() == rules());
@@ -89,8 +91,8 @@ uint32_t RuleTable::node_of(uint32_t rule) const {
   return std::min(static_cast<uint32_t>(at - rule_ends_.begin()), nodes() - 1);
 }
 
-std::vector<Symbol> RuleTable::source_of(uint32_t node) const {
-  std::vector<Symbol> source;
+std::vector<text::Symbol> RuleTable::source_of(uint32_t node) const {
+  std::vector<text::Symbol> source;
   while (node != kRoot && node < nodes()) {
     source.push_back(symbols_[node]);
     if (parents_[node] >= node) break;  // damaged: parents stand before their children
@@ -100,4 +102,4 @@ std::vector<Symbol> RuleTable::source_of(uint32_t node) const {
   return source;
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -24,7 +24,7 @@
 #include "io/container.h"
 #include "text/vocab.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 class RuleTable {
  public:
@@ -37,7 +37,7 @@ class RuleTable {
   // One way onward in the trie: open addressing on (node, symbol), child kNone marks a free slot.
   struct Step {
     uint32_t node;
-    Symbol symbol;
+    text::Symbol symbol;
     uint32_t child;
   };
 
@@ -50,14 +50,14 @@ class RuleTable {
   uint32_t features() const { return static_cast<uint32_t>(feature_names_.size()); }
   const std::vector<std::string>& feature_names() const { return feature_names_; }
   const std::vector<std::string>& categories() const { return categories_; }
-  VocabView source_vocab() const { return source_vocab_; }
-  VocabView target_vocab() const { return target_vocab_; }
+  text::VocabView source_vocab() const { return source_vocab_; }
+  text::VocabView target_vocab() const { return target_vocab_; }
 
-  static size_t slot_of_step(uint32_t node, Symbol symbol) {
-    return mix64((uint64_t{node} << 32) | static_cast<uint32_t>(symbol));
+  static size_t slot_of_step(uint32_t node, text::Symbol symbol) {
+    return io::mix64((uint64_t{node} << 32) | static_cast<uint32_t>(symbol));
   }
 
-  uint32_t step(uint32_t node, Symbol symbol) const {
+  uint32_t step(uint32_t node, text::Symbol symbol) const {
     const size_t mask = steps_.size() - 1;
     size_t at = slot_of_step(node, symbol) & mask;
     for (size_t tries = 0; tries <= mask; ++tries, at = (at + 1) & mask) {
@@ -76,7 +76,9 @@ class RuleTable {
   bool usable(uint32_t rule, uint32_t arity) const {
     return lhs(rule) < categories_.size() && repeats_slots(target(rule), arity);
   }
-  std::span<const Symbol> target(uint32_t rule) const { return part(targets_, target_ends_, rule); }
+  std::span<const text::Symbol> target(uint32_t rule) const {
+    return part(targets_, target_ends_, rule);
+  }
   std::span<const RuleLink> links(uint32_t rule) const { return part(links_, link_ends_, rule); }
   std::span<const uint32_t> origins(uint32_t rule) const {
     return part(origins_, origin_ends_, rule);
@@ -88,15 +90,16 @@ class RuleTable {
   std::span<const float> counts(uint32_t rule) const {  // empty where the table has none
     return has_counts() ? counts_.subspan(size_t{rule} * kCounts, kCounts) : counts_;
   }
-  RuleView rule(uint32_t rule, std::span<const Symbol> source) const {
+  RuleView rule(uint32_t rule, std::span<const text::Symbol> source) const {
     return {lhs(rule),   source,        target(rule), scores(rule),
             links(rule), origins(rule), counts(rule)};
   }
 
   uint32_t parent(uint32_t node) const { return parents_[node]; }
-  Symbol symbol(uint32_t node) const { return symbols_[node]; }
-  uint32_t node_of(uint32_t rule) const;               // by binary search
-  std::vector<Symbol> source_of(uint32_t node) const;  // walks up the trie; not for inner loops
+  text::Symbol symbol(uint32_t node) const { return symbols_[node]; }
+  uint32_t node_of(uint32_t rule) const;  // by binary search
+  std::vector<text::Symbol> source_of(
+      uint32_t node) const;  // walks up the trie; not for inner loops
 
  private:
   void check_rules() const;
@@ -110,17 +113,17 @@ class RuleTable {
     return all.subspan(begin, end - begin);
   }
 
-  Container container_;
-  VocabView source_vocab_;
-  VocabView target_vocab_;
+  io::Container container_;
+  text::VocabView source_vocab_;
+  text::VocabView target_vocab_;
   std::vector<std::string> feature_names_;
   std::vector<std::string> categories_;
   std::span<const Step> steps_;
-  std::span<const uint32_t> parents_;  // by node
-  std::span<const Symbol> symbols_;    // by node: the symbol that leads to it
+  std::span<const uint32_t> parents_;      // by node
+  std::span<const text::Symbol> symbols_;  // by node: the symbol that leads to it
   std::span<const uint32_t> rule_ends_;
   std::span<const uint32_t> lhs_;
-  std::span<const Symbol> targets_;
+  std::span<const text::Symbol> targets_;
   std::span<const uint64_t> target_ends_;
   std::span<const float> scores_;
   std::span<const RuleLink> links_;
@@ -130,4 +133,4 @@ class RuleTable {
   std::span<const float> counts_;  // kCounts for each rule, or none
 };
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -9,7 +9,7 @@
 
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 namespace {
 
@@ -22,20 +22,21 @@ std::string joined(const std::vector<std::string>& names) {
 }  // namespace
 
 RuleTableBuilder::Spill::Spill() : file_(std::tmpfile()) {
-  if (!file_) throw Error(Fault::io, std::string("no temporary file: ") + std::strerror(errno));
+  if (!file_)
+    throw io::Error(io::Fault::io, std::string("no temporary file: ") + std::strerror(errno));
 }
 
 void RuleTableBuilder::Spill::append(const void* data, size_t size) {
   if (size > 0 && std::fwrite(data, 1, size, file_.get()) != size)
-    throw Error(Fault::io, std::string("temporary file: ") + std::strerror(errno), 0,
-                "free some disk space or set TMPDIR");
+    throw io::Error(io::Fault::io, std::string("temporary file: ") + std::strerror(errno), 0,
+                    "free some disk space or set TMPDIR");
 }
 
-void RuleTableBuilder::Spill::copy_to(ContainerWriter& out, std::string_view name) {
+void RuleTableBuilder::Spill::copy_to(io::ContainerWriter& out, std::string_view name) {
   out.begin(name);
   if (std::fflush(file_.get()) != 0)
-    throw Error(Fault::io, std::string("temporary file: ") + std::strerror(errno), 0,
-                "free some disk space or set TMPDIR");
+    throw io::Error(io::Fault::io, std::string("temporary file: ") + std::strerror(errno), 0,
+                    "free some disk space or set TMPDIR");
   std::rewind(file_.get());
   std::vector<char> buffer(size_t{1} << 20);
   for (size_t got; (got = std::fread(buffer.data(), 1, buffer.size(), file_.get())) > 0;)
@@ -43,8 +44,8 @@ void RuleTableBuilder::Spill::copy_to(ContainerWriter& out, std::string_view nam
 }
 
 RuleTableBuilder::RuleTableBuilder(std::string path, std::vector<std::string> categories,
-                                   std::vector<std::string> features, VocabView source,
-                                   VocabView target)
+                                   std::vector<std::string> features, text::VocabView source,
+                                   text::VocabView target)
     : path_(std::move(path)),
       categories_(std::move(categories)),
       features_(std::move(features)),
@@ -53,27 +54,29 @@ RuleTableBuilder::RuleTableBuilder(std::string path, std::vector<std::string> ca
       path_nodes_{RuleTable::kRoot} {}
 
 void RuleTableBuilder::check(const RuleView& rule) const {
-  if (rule.source.empty()) throw Error(Fault::argument, "a rule with an empty source side");
+  if (rule.source.empty()) throw io::Error(io::Fault::argument, "a rule with an empty source side");
   if (rule.scores.size() != features_.size())
-    throw Error(Fault::argument, "a rule with the wrong number of scores");
-  if (rule.lhs >= categories_.size()) throw Error(Fault::argument, "a rule of unknown category");
+    throw io::Error(io::Fault::argument, "a rule with the wrong number of scores");
+  if (rule.lhs >= categories_.size())
+    throw io::Error(io::Fault::argument, "a rule of unknown category");
   for (const float score : rule.scores)
     if (!std::isfinite(score))
-      throw Error(Fault::argument, "a rule with a score that is no number");
+      throw io::Error(io::Fault::argument, "a rule with a score that is no number");
   uint32_t arity = 0;
-  for (const Symbol symbol : rule.source) {
-    if (!is_word(symbol) && category_of(symbol) >= categories_.size())
-      throw Error(Fault::argument, "a rule over an unknown category");
-    arity += is_word(symbol) ? 0 : 1;
+  for (const text::Symbol symbol : rule.source) {
+    if (!text::is_word(symbol) && category_of(symbol) >= categories_.size())
+      throw io::Error(io::Fault::argument, "a rule over an unknown category");
+    arity += text::is_word(symbol) ? 0 : 1;
   }
-  if (arity > kMaxArity) throw Error(Fault::argument, "a rule of more than two nonterminals");
+  if (arity > kMaxArity)
+    throw io::Error(io::Fault::argument, "a rule of more than two nonterminals");
   if (!repeats_slots(rule.target, arity))
-    throw Error(Fault::argument, "a rule whose two sides have different nonterminals");
+    throw io::Error(io::Fault::argument, "a rule whose two sides have different nonterminals");
   if (!rule.counts.empty() && rule.counts.size() != RuleTable::kCounts)
-    throw Error(Fault::argument, "a rule with the wrong number of counts");
+    throw io::Error(io::Fault::argument, "a rule with the wrong number of counts");
   if (rules_ == 0) return;
   if (rule.counts.empty() != !has_counts_)
-    throw Error(Fault::argument, "some rules have counts and some have none");
+    throw io::Error(io::Fault::argument, "some rules have counts and some have none");
   const auto order = std::lexicographical_compare_three_way(source_.begin(), source_.end(),
                                                             rule.source.begin(), rule.source.end());
   const bool ascends =
@@ -82,11 +85,11 @@ void RuleTableBuilder::check(const RuleView& rule) const {
                       (last_lhs_ == rule.lhs &&
                        std::lexicographical_compare(last_target_.begin(), last_target_.end(),
                                                     rule.target.begin(), rule.target.end()))));
-  if (!ascends) throw Error(Fault::argument, "rules out of order");
+  if (!ascends) throw io::Error(io::Fault::argument, "rules out of order");
 }
 
 // Moves to the trie node of `source`, creating what is missing; ascending sources give preorder.
-void RuleTableBuilder::descend(std::span<const Symbol> source) {
+void RuleTableBuilder::descend(std::span<const text::Symbol> source) {
   size_t shared = 0;
   while (shared < source.size() && shared < source_.size() && source[shared] == source_[shared])
     ++shared;
@@ -103,7 +106,7 @@ void RuleTableBuilder::descend(std::span<const Symbol> source) {
 
 void RuleTableBuilder::add(const RuleView& rule) {
   check(rule);
-  if (rules_ == UINT32_MAX - 1) throw Error(Fault::argument, "more than 2^32 rules");
+  if (rules_ == UINT32_MAX - 1) throw io::Error(io::Fault::argument, "more than 2^32 rules");
   descend(rule.source);
   rule_ends_.back() = ++rules_;
   last_lhs_ = rule.lhs;
@@ -132,14 +135,14 @@ void RuleTableBuilder::finish() {
     while (steps[at].child != RuleTable::kNone) at = (at + 1) & (slots - 1);
     steps[at] = {parents_[node], symbols_[node], node};
   }
-  ContainerWriter out(path_, "rules", RuleTable::kVersion);
+  io::ContainerWriter out(path_, "rules", RuleTable::kVersion);
   source_vocab_.save(out, "source.vocab");
   target_vocab_.save(out, "target.vocab");
   out.section<char>("features", joined(features_));
   out.section<char>("categories", joined(categories_));
   out.section<RuleTable::Step>("steps", steps);
   out.section<uint32_t>("parents", parents_);
-  out.section<Symbol>("symbols", symbols_);
+  out.section<text::Symbol>("symbols", symbols_);
   out.section<uint32_t>("rule.ends", rule_ends_);
   lhs_.copy_to(out, "lhs");
   targets_.copy_to(out, "targets");
@@ -153,4 +156,4 @@ void RuleTableBuilder::finish() {
   out.finish();
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -15,12 +15,13 @@
 
 #include "grammar/rule_table.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 class RuleTableBuilder {
  public:
   RuleTableBuilder(std::string path, std::vector<std::string> categories,
-                   std::vector<std::string> features, VocabView source, VocabView target);
+                   std::vector<std::string> features, text::VocabView source,
+                   text::VocabView target);
 
   void add(const RuleView& rule);  // throws Error(argument) on a rule out of order or unsound
   void finish();
@@ -35,27 +36,27 @@ class RuleTableBuilder {
    public:
     Spill();
     void append(const void* data, size_t size);
-    void copy_to(ContainerWriter& out, std::string_view name);
+    void copy_to(io::ContainerWriter& out, std::string_view name);
 
    private:
     std::unique_ptr<std::FILE, Closer> file_;
   };
 
-  void descend(std::span<const Symbol> source);
+  void descend(std::span<const text::Symbol> source);
   void check(const RuleView& rule) const;
 
   std::string path_;
   std::vector<std::string> categories_;
   std::vector<std::string> features_;
-  VocabView source_vocab_;
-  VocabView target_vocab_;
+  text::VocabView source_vocab_;
+  text::VocabView target_vocab_;
 
   std::vector<uint32_t> parents_{RuleTable::kNone};
-  std::vector<Symbol> symbols_{0};
+  std::vector<text::Symbol> symbols_{0};
   std::vector<uint32_t> rule_ends_{0};
-  std::vector<Symbol> source_;        // of the last rule
+  std::vector<text::Symbol> source_;  // of the last rule
   std::vector<uint32_t> path_nodes_;  // trie nodes along it
-  std::vector<Symbol> last_target_;
+  std::vector<text::Symbol> last_target_;
   uint32_t last_lhs_ = 0;
   uint32_t rules_ = 0;
   bool has_counts_ = false;
@@ -66,4 +67,4 @@ class RuleTableBuilder {
   Spill lhs_, targets_, target_ends_, scores_, links_, link_ends_, origins_, origin_ends_, counts_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -26,7 +26,7 @@
 #include "grammar/rule_table.h"
 #include "text/vocab.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 enum class RuleFormat : uint8_t { cdec, joshua, moses_hiero, moses_phrase };
 
@@ -84,10 +84,10 @@ class RuleTextReader {
   std::string nameless(size_t index) const;
   uint32_t category(std::string_view name);
 
-  std::span<const Symbol> source(const Entry& entry) const {
+  std::span<const text::Symbol> source(const Entry& entry) const {
     return {symbols_.data() + entry.symbols, entry.source_size};
   }
-  std::span<const Symbol> target(const Entry& entry) const {
+  std::span<const text::Symbol> target(const Entry& entry) const {
     return {symbols_.data() + entry.symbols + entry.source_size, entry.target_size};
   }
   void refuse_cycles();
@@ -103,13 +103,13 @@ class RuleTextReader {
   Entry entry_{};
   size_t nameless_count_ = 0;  // scores of each of Moses' rules
 
-  Vocab source_vocab_, target_vocab_;
+  text::Vocab source_vocab_, target_vocab_;
   std::vector<std::string> categories_;
   std::vector<std::string> features_;
   std::unordered_map<std::string, uint32_t> category_ids_;
   std::unordered_map<std::string, uint32_t> feature_ids_;
   std::vector<Entry> entries_;
-  std::vector<Symbol> symbols_;
+  std::vector<text::Symbol> symbols_;
   std::vector<Score> scores_;
   std::vector<RuleLink> links_;
   bool counts_everywhere_ = true;
@@ -120,4 +120,4 @@ class RuleTextReader {
 void print_rules(const RuleTable& table, RuleFormat format, uint32_t begin, uint32_t end,
                  std::string& out);
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -1,3 +1,5 @@
+// The reading half of rule_text.h: one line becomes one rule.  Reading and writing share the header
+// because they share its description of the formats.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -9,10 +11,10 @@
 #include "io/error.h"
 #include "text/token_lines.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 void RuleTextReader::fail(const std::string& message, const std::string& remedy) const {
-  throw Error(Fault::format, message, line_, remedy);
+  throw io::Error(io::Fault::format, message, line_, remedy);
 }
 
 void RuleTextReader::split(std::string_view line) {
@@ -34,7 +36,7 @@ void RuleTextReader::split(std::string_view line) {
 }
 
 void RuleTextReader::feed(std::string_view text) {
-  for_each_line(text, [&](std::string_view line) {
+  text::for_each_line(text, [&](std::string_view line) {
     ++line_;
     split(line);
     if (field_count_ > 1 || !fields_[0].empty()) parse_line();
@@ -135,7 +137,7 @@ void RuleTextReader::parse_source(const Tokens& tokens, size_t count) {
         if (other.number == number) fail("two nonterminals of the source side share a number");
       nonterminals_.push_back({category(label.name), number, static_cast<uint32_t>(at)});
     } else {
-      symbols_.push_back(static_cast<Symbol>(source_vocab_.add(token)));
+      symbols_.push_back(static_cast<text::Symbol>(source_vocab_.add(token)));
       continue;
     }
     symbols_.push_back(category_symbol(nonterminals_.back().category));
@@ -150,7 +152,7 @@ void RuleTextReader::parse_target(const Tokens& tokens, size_t count) {
   for (size_t at = 0; at < count; ++at) {
     const std::string_view token = tokens[at];
     if (from_moses() || !is_bracketed(token)) {
-      symbols_.push_back(static_cast<Symbol>(target_vocab_.add(token)));
+      symbols_.push_back(static_cast<text::Symbol>(target_vocab_.add(token)));
       continue;
     }
     const Label label = label_of(token);
@@ -163,7 +165,7 @@ void RuleTextReader::parse_target(const Tokens& tokens, size_t count) {
     if (same == nonterminals_.end() ||
         (!label.name.empty() && categories_[same->category] != label.name))
       fail("mismatched nonterminals: the source side has no " + std::string(token));
-    symbols_.push_back(slot_symbol(static_cast<uint32_t>(same - nonterminals_.begin())));
+    symbols_.push_back(text::slot_symbol(static_cast<uint32_t>(same - nonterminals_.begin())));
   }
   if (!repeats_slots(std::span(symbols_).subspan(begin),
                      static_cast<uint32_t>(nonterminals_.size())))
@@ -176,7 +178,7 @@ void RuleTextReader::parse_moses_target(const Tokens& tokens, size_t count) {
   for (size_t at = 0; at < count; ++at) {
     const std::string_view label = moses_label(tokens[at]);
     if (label.empty()) {
-      symbols_.push_back(static_cast<Symbol>(target_vocab_.add(tokens[at])));
+      symbols_.push_back(static_cast<text::Symbol>(target_vocab_.add(tokens[at])));
       continue;
     }
     uint32_t slot = 0;
@@ -190,7 +192,7 @@ void RuleTextReader::parse_moses_target(const Tokens& tokens, size_t count) {
       fail("mismatched nonterminals: no link joins " + quoted(tokens[at]) + " to the source side");
     if (categories_[nonterminals_[slot].category] != label)
       fail("mismatched nonterminals: linked ones have different names");
-    symbols_.push_back(slot_symbol(slot));
+    symbols_.push_back(text::slot_symbol(slot));
   }
   if (!repeats_slots(std::span(symbols_).subspan(begin),
                      static_cast<uint32_t>(nonterminals_.size())))
@@ -203,8 +205,8 @@ void RuleTextReader::parse_links(const Tokens& tokens) {
     const auto [f, e] = pairs_[i];
     if (f >= entry_.source_size || e >= entry_.target_size)
       fail("the link " + quoted(tokens[i]) + " is outside the rule");
-    if (is_word(symbols_[entry_.symbols + f]) &&
-        is_word(symbols_[entry_.symbols + entry_.source_size + e]))
+    if (text::is_word(symbols_[entry_.symbols + f]) &&
+        text::is_word(symbols_[entry_.symbols + entry_.source_size + e]))
       links_.push_back({static_cast<uint8_t>(f), static_cast<uint8_t>(e)});
   }
   const auto by_place = [](RuleLink a, RuleLink b) {
@@ -289,4 +291,4 @@ void RuleTextReader::parse_counts(const Tokens& tokens) {
     entry_.counts[2] = std::exp(scores_[entry_.scores].value) * entry_.counts[0];
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

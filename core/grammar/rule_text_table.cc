@@ -7,14 +7,14 @@
 #include "grammar/rule_table_builder.h"
 #include "grammar/rule_text.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 // Rules that only rename a nonterminal must not lead back to it: derivations would never end.
 void RuleTextReader::refuse_cycles() {
   std::vector<std::vector<uint32_t>> renamed(categories_.size());
   std::vector<uint64_t> line_of(categories_.size(), 0);
   for (const Entry& entry : entries_) {
-    if (entry.source_size != 1 || is_word(source(entry)[0])) continue;
+    if (entry.source_size != 1 || text::is_word(source(entry)[0])) continue;
     renamed[entry.lhs].push_back(category_of(source(entry)[0]));
     if (line_of[entry.lhs] == 0) line_of[entry.lhs] = entry.line;
   }
@@ -94,4 +94,4 @@ void RuleTextReader::finish(const std::string& path) {
   write(path);
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

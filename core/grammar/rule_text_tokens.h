@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace demotic {
+namespace demotic::grammar {
 
 inline bool is_bracketed(std::string_view token) {
   return token.size() > 2 && token.front() == '[' && token.back() == ']';
@@ -50,4 +50,4 @@ inline std::string_view moses_label(std::string_view token) {
   return token.substr(middle + 2, token.size() - middle - 3);
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -1,3 +1,4 @@
+// The writing half of rule_text.h: one rule becomes one line.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -5,7 +6,7 @@
 #include "grammar/rule_text.h"
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::grammar {
 
 namespace {
 
@@ -23,18 +24,19 @@ class Printer {
       if (std::find(order_.begin(), order_.end(), i) == order_.end()) order_.push_back(i);
   }
 
-  void print(uint32_t rule, std::span<const Symbol> source) {
+  void print(uint32_t rule, std::span<const text::Symbol> source) {
     source_ = source;
     target_ = table_.target(rule);
     slots_.clear();
     for (size_t i = 0; i < source.size(); ++i)
-      if (!is_word(source[i])) slots_.push_back(i);
+      if (!text::is_word(source[i])) slots_.push_back(i);
     if (!repeats_slots(target_, static_cast<uint32_t>(slots_.size())) ||
         table_.lhs(rule) >= table_.categories().size())
-      throw Error(Fault::corrupt, "damaged rule table", 0, "copy the file again or rebuild it");
+      throw io::Error(io::Fault::corrupt, "damaged rule table", 0,
+                      "copy the file again or rebuild it");
     if (format_ == RuleFormat::moses_phrase && !slots_.empty())
-      throw Error(Fault::argument, "a rule with nonterminals is no phrase", 0,
-                  "choose another format for this table");
+      throw io::Error(io::Fault::argument, "a rule with nonterminals is no phrase", 0,
+                      "choose another format for this table");
     std::string lhs(1, '[');
     lhs += name(category_symbol(table_.lhs(rule)));
     lhs += ']';
@@ -53,7 +55,7 @@ class Printer {
 
  private:
   bool moses() const { return format_ >= RuleFormat::moses_hiero; }
-  std::string name(Symbol symbol) const {
+  std::string name(text::Symbol symbol) const {
     const uint32_t category = category_of(symbol);
     return category < table_.categories().size() ? table_.categories()[category] : "X";
   }
@@ -83,7 +85,7 @@ class Printer {
     uint32_t slot = 0;
     for (size_t i = 0; i < source_.size(); ++i) {
       if (i > 0) out_ += ' ';
-      if (is_word(source_[i]))
+      if (text::is_word(source_[i]))
         print_word(table_.source_vocab().word(static_cast<uint32_t>(source_[i])));
       else
         print_nonterminal(slot++);
@@ -92,10 +94,10 @@ class Printer {
   void print_target() {
     for (size_t i = 0; i < target_.size(); ++i) {
       if (i > 0) out_ += ' ';
-      if (is_word(target_[i]))
+      if (text::is_word(target_[i]))
         print_word(table_.target_vocab().word(static_cast<uint32_t>(target_[i])));
       else
-        print_nonterminal(slot_of(target_[i]));
+        print_nonterminal(text::slot_of(target_[i]));
     }
   }
 
@@ -128,9 +130,9 @@ class Printer {
     std::vector<RuleLink> all(links.begin(), links.end());
     if (format_ == RuleFormat::moses_hiero)  // nonterminals are linked as words are
       for (size_t j = 0; j < target_.size(); ++j)
-        if (!is_word(target_[j]))
+        if (!text::is_word(target_[j]))
           all.push_back(
-              {static_cast<uint8_t>(slots_[slot_of(target_[j])]), static_cast<uint8_t>(j)});
+              {static_cast<uint8_t>(slots_[text::slot_of(target_[j])]), static_cast<uint8_t>(j)});
     std::sort(all.begin(), all.end(), [](RuleLink a, RuleLink b) {
       return a.source != b.source ? a.source < b.source : a.target < b.target;
     });
@@ -153,7 +155,7 @@ class Printer {
   std::string& out_;
   const std::vector<std::string>& names_;
   std::vector<size_t> order_;  // in which Moses' scores are written
-  std::span<const Symbol> source_, target_;
+  std::span<const text::Symbol> source_, target_;
   std::vector<size_t> slots_;  // positions of the source side's nonterminals
 };
 
@@ -165,7 +167,7 @@ void print_rules(const RuleTable& table, RuleFormat format, uint32_t begin, uint
   end = std::min(end, table.rules());
   if (begin >= end) return;
   uint32_t node = table.node_of(begin);
-  std::vector<Symbol> source = table.source_of(node);
+  std::vector<text::Symbol> source = table.source_of(node);
   for (uint32_t rule = begin; rule < end; ++rule) {
     if (rule >= table.last_rule(node)) {
       node = table.node_of(rule);
@@ -175,4 +177,4 @@ void print_rules(const RuleTable& table, RuleFormat format, uint32_t begin, uint
   }
 }
 
-}  // namespace demotic
+}  // namespace demotic::grammar

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace demotic {
+namespace demotic::io {
 
 static_assert(std::endian::native == std::endian::little, "binary parts are little-endian");
 
@@ -42,4 +42,4 @@ inline uint64_t checksum64(const void* data, size_t size) {
   return mix64(h ^ rest);
 }
 
-}  // namespace demotic
+}  // namespace demotic::io

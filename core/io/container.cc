@@ -6,7 +6,7 @@
 
 #include "io/checksum.h"
 
-namespace demotic {
+namespace demotic::io {
 
 namespace {
 
@@ -213,4 +213,4 @@ void Container::verify() const {
   padding(end, all.size());
 }
 
-}  // namespace demotic
+}  // namespace demotic::io

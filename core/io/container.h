@@ -26,7 +26,7 @@
 #include "io/error.h"
 #include "io/mapped_file.h"
 
-namespace demotic {
+namespace demotic::io {
 
 struct ContainerHeader {
   char magic[8];          // "DEMOTIC\0"
@@ -116,4 +116,4 @@ class Container {
   std::vector<ContainerEntry> entries_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::io

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace demotic {
+namespace demotic::io {
 
 enum class Fault : uint8_t {
   format,    // text that does not follow its format
@@ -28,4 +28,4 @@ class Error : public std::runtime_error {
   std::string remedy;
 };
 
-}  // namespace demotic
+}  // namespace demotic::io

@@ -11,7 +11,7 @@
 
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::io {
 
 MappedFile::MappedFile(const std::string& path) {
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -49,4 +49,4 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   return *this;
 }
 
-}  // namespace demotic
+}  // namespace demotic::io

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-namespace demotic {
+namespace demotic::io {
 
 class MappedFile {
  public:
@@ -24,4 +24,4 @@ class MappedFile {
   size_t size_ = 0;
 };
 
-}  // namespace demotic
+}  // namespace demotic::io

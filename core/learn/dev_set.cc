@@ -9,7 +9,7 @@
 #include "io/checksum.h"
 #include "parallel.h"
 
-namespace demotic {
+namespace demotic::learn {
 
 namespace {
 
@@ -27,7 +27,7 @@ void multiply(std::span<const double> columns, std::span<const double> w, size_t
 // Lines that may be on the upper envelope: those not below both of two chords, from the flattest
 // line over the one furthest above to the steepest (as points of slope and intercept).  Few are.
 void above_chords(std::span<const double> slope, std::span<const double> intercept,
-                  std::vector<Line>& lines) {
+                  std::vector<forest::Line>& lines) {
   const auto higher = [&](size_t r, size_t than) { return intercept[r] > intercept[than]; };
   size_t flat = 0;
   size_t steep = 0;
@@ -56,21 +56,21 @@ void above_chords(std::span<const double> slope, std::span<const double> interce
   for (uint32_t r = 0; r < slope.size(); ++r) {
     const double height = slope[r] <= slope[top] ? left(r) : right(r);
     const double rounding = 1e-12 * (std::abs(intercept[r]) + std::abs(intercept[top]) + 1.0);
-    if (height >= -rounding) lines.push_back({slope[r], intercept[r], kLogZero, r});
+    if (height >= -rounding) lines.push_back({slope[r], intercept[r], forest::kLogZero, r});
   }
 }
 
-std::string text_of(const Forest& f, const Derivation& d) {
+std::string text_of(const forest::Forest& f, const forest::Derivation& d) {
   std::string text;
-  for (const int32_t word : yield(f, d, Side::target)) {
+  for (const int32_t word : forest::yield(f, d, forest::Side::target)) {
     if (!text.empty()) text += ' ';
     text += f.names->words[static_cast<size_t>(word)];
   }
   return text;
 }
 
-void add_features(const Forest& f, const Derivation& d, std::span<double> row) {
-  const ForestRules& rules = *f.rules;
+void add_features(const forest::Forest& f, const forest::Derivation& d, std::span<double> row) {
+  const forest::ForestRules& rules = *f.rules;
   for (const uint32_t e : d) {
     const uint32_t r = f.rule[e];
     for (uint32_t i = rules.feature_off[r]; i < rules.feature_off[r + 1]; ++i)
@@ -89,31 +89,31 @@ std::string name_of(size_t sentence) { return "sentence " + std::to_string(sente
 
 DevSet::DevSet(size_t sentences, std::vector<std::string> features, size_t max_segments)
     : names_(std::move(features)), max_segments_(max_segments), sentences_(sentences) {
-  if (sentences == 0) throw Error(Fault::argument, "the dev set is empty");
-  if (names_.empty()) throw Error(Fault::argument, "there is no feature to tune");
+  if (sentences == 0) throw io::Error(io::Fault::argument, "the dev set is empty");
+  if (names_.empty()) throw io::Error(io::Fault::argument, "there is no feature to tune");
 }
 
 DevSet::Sentence& DevSet::at(size_t sentence) {
   if (sentence >= sentences_.size())
-    throw Error(Fault::argument, "there is no " + name_of(sentence));
+    throw io::Error(io::Fault::argument, "there is no " + name_of(sentence));
   return sentences_[sentence];
 }
 
 size_t DevSet::merge(size_t sentence, std::span<const double> rows,
-                     std::span<const BleuStats> stats) {
+                     std::span<const metrics::BleuStats> stats) {
   Sentence& s = at(sentence);
   const size_t width = features();
   if (rows.size() != stats.size() * width)
-    throw Error(Fault::argument, name_of(sentence) + ": " + std::to_string(stats.size()) +
-                                     " hypotheses of " + std::to_string(width) +
-                                     " features do not have " + std::to_string(rows.size()) +
-                                     " values");
+    throw io::Error(io::Fault::argument, name_of(sentence) + ": " + std::to_string(stats.size()) +
+                                             " hypotheses of " + std::to_string(width) +
+                                             " features do not have " +
+                                             std::to_string(rows.size()) + " values");
   for (size_t i = 0; i < rows.size(); ++i)
     if (!std::isfinite(rows[i]))
-      throw Error(Fault::argument, name_of(sentence) + ", hypothesis " +
-                                       std::to_string(i / width + 1) + ": feature '" +
-                                       names_[i % width] + "' is " +
-                                       (std::isnan(rows[i]) ? "not a number" : "infinite"));
+      throw io::Error(io::Fault::argument, name_of(sentence) + ", hypothesis " +
+                                               std::to_string(i / width + 1) + ": feature '" +
+                                               names_[i % width] + "' is " +
+                                               (std::isnan(rows[i]) ? "not a number" : "infinite"));
   size_t added = 0;
   for (size_t i = 0; i < stats.size(); ++i) {
     s.stats.push_back(stats[i]);
@@ -133,7 +133,7 @@ std::pair<uint32_t, bool> DevSet::add_row(Sentence& s, std::span<const double> r
     const bool scored = s.unscored.empty() || std::max(other, stats) < s.unscored.front();
     return scored && s.stats[other] == s.stats[stats];
   };
-  const uint64_t hash = checksum64(row.data(), row.size_bytes());
+  const uint64_t hash = io::checksum64(row.data(), row.size_bytes());
   const auto [first, last] = s.rows_by_hash.equal_range(hash);
   for (auto known = first; known != last; ++known)
     if (std::equal(row.begin(), row.end(), s.rows.begin() + known->second * row.size()) &&
@@ -147,28 +147,29 @@ std::pair<uint32_t, bool> DevSet::add_row(Sentence& s, std::span<const double> r
   return {number, true};
 }
 
-void DevSet::set_forest(size_t sentence, const Forest& forest) {
+void DevSet::set_forest(size_t sentence, const forest::Forest& forest) {
   Sentence& s = at(sentence);
-  const Names& theirs = forest.names->features;
+  const forest::Names& theirs = forest.names->features;
   bool same = theirs.size() == names_.size();
   for (size_t i = 0; same && i < names_.size(); ++i) same = theirs[i] == names_[i];
   if (!same)
-    throw Error(Fault::argument, name_of(sentence) + ": the forest names other features (" +
-                                     std::to_string(theirs.size()) + " instead of " +
-                                     std::to_string(names_.size()) + ", or in another order)");
+    throw io::Error(io::Fault::argument, name_of(sentence) + ": the forest names other features (" +
+                                             std::to_string(theirs.size()) + " instead of " +
+                                             std::to_string(names_.size()) +
+                                             ", or in another order)");
   s.forest = forest;
 }
 
 void DevSet::begin(std::span<const double> weights, std::span<const double> directions,
                    Scope scope) {
   if (weights.size() != features() || directions.size() % features() != 0 || directions.empty())
-    throw Error(Fault::argument,
-                "weights and directions must have " + std::to_string(features()) + " features");
+    throw io::Error(io::Fault::argument,
+                    "weights and directions must have " + std::to_string(features()) + " features");
   for (const std::span<const double> values : {weights, directions})
     for (size_t i = 0; i < values.size(); ++i)
       if (!std::isfinite(values[i]))
-        throw Error(Fault::argument,
-                    "the weight of feature '" + names_[i % features()] + "' is not finite");
+        throw io::Error(io::Fault::argument,
+                        "the weight of feature '" + names_[i % features()] + "' is not finite");
   weights_.assign(weights.begin(), weights.end());
   directions_.assign(directions.begin(), directions.end());
   scope_ = scope;
@@ -181,7 +182,7 @@ void DevSet::begin(std::span<const double> weights, std::span<const double> dire
 
 std::vector<Unscored> DevSet::trace(size_t first, size_t end, unsigned threads) {
   if (first > end || end > sentences_.size())
-    throw Error(Fault::argument, "there is no such range of sentences");
+    throw io::Error(io::Fault::argument, "there is no such range of sentences");
   std::vector<Unscored> found(end - first);
   std::vector<Scratch> scratch(std::max(threads, 1u));
   parallel_for(found.size(), threads, [&](size_t i, unsigned worker) {
@@ -198,21 +199,23 @@ void DevSet::list_envelope(std::span<const double> direction, Scratch& scratch) 
   if (rows == 0) return;
   multiply(scratch.columns, direction, rows, scratch.slope);
   above_chords(scratch.slope, scratch.intercept, scratch.merged);
-  std::sort(scratch.merged.begin(), scratch.merged.end(), [](const Line& a, const Line& b) {
-    if (a.slope != b.slope) return a.slope < b.slope;
-    if (a.intercept != b.intercept) return a.intercept > b.intercept;
-    return a.origin < b.origin;
-  });
-  for (const Line& line : scratch.merged) push_line(scratch.list, line);
+  std::sort(scratch.merged.begin(), scratch.merged.end(),
+            [](const forest::Line& a, const forest::Line& b) {
+              if (a.slope != b.slope) return a.slope < b.slope;
+              if (a.intercept != b.intercept) return a.intercept > b.intercept;
+              return a.origin < b.origin;
+            });
+  for (const forest::Line& line : scratch.merged) forest::push_line(scratch.list, line);
 }
 
 void DevSet::trace_sentence(size_t number, Scratch& scratch, Unscored& unscored) {
   Sentence& s = sentences_[number];
   unscored.sentence = number;
   const size_t rows = s.row_stats.size();
-  if (rows == 0 && !s.forest) throw Error(Fault::argument, name_of(number) + " has no hypothesis");
+  if (rows == 0 && !s.forest)
+    throw io::Error(io::Fault::argument, name_of(number) + " has no hypothesis");
   if (!s.unscored.empty())
-    throw Error(Fault::argument, name_of(number) + " has hypotheses that were not scored");
+    throw io::Error(io::Fault::argument, name_of(number) + " has hypotheses that were not scored");
   scratch.columns.resize(s.rows.size());
   for (size_t r = 0; r < rows; ++r)
     for (size_t f = 0; f < features(); ++f)
@@ -220,7 +223,7 @@ void DevSet::trace_sentence(size_t number, Scratch& scratch, Unscored& unscored)
   multiply(scratch.columns, weights_, rows, scratch.intercept);
   std::vector<double> forest_intercept;
   if (s.forest && (scope_ == Scope::all || rows == 0))
-    forest_intercept = edge_scores(*s.forest, weights_);
+    forest_intercept = forest::edge_scores(*s.forest, weights_);
 
   scratch.found.clear();
   scratch.found_stats.clear();
@@ -236,11 +239,11 @@ void DevSet::trace_direction(Sentence& s, size_t d, std::span<const double> fore
                              Scratch& scratch, Unscored& unscored) {
   list_envelope(direction(d), scratch);
   const auto rows = static_cast<uint32_t>(scratch.intercept.size());
-  Lines lines(max_segments_);
+  forest::Lines lines(max_segments_);
   scratch.forest.clear();
   if (!forest_intercept.empty()) {
-    const std::vector<double> slope = edge_scores(*s.forest, direction(d));
-    scratch.forest = envelope_inside(*s.forest, slope, forest_intercept, lines).lines();
+    const std::vector<double> slope = forest::edge_scores(*s.forest, direction(d));
+    scratch.forest = forest::envelope_inside(*s.forest, slope, forest_intercept, lines).lines();
     s.truncated |= lines.truncated();
   }
   // Origins below `rows` are of the list, the others of the forest.
@@ -249,14 +252,14 @@ void DevSet::trace_direction(Sentence& s, size_t d, std::span<const double> fore
     origin[i] = scratch.forest[i].origin;
     scratch.forest[i].origin = rows + i;
   }
-  merge_lines(scratch.list, scratch.forest, scratch.merged);
-  for (const Line& line : scratch.merged) {
+  forest::merge_lines(scratch.list, scratch.forest, scratch.merged);
+  for (const forest::Line& line : scratch.merged) {
     if (line.origin < rows) {
       s.best[line.origin] = 1;
       s.path[d].push_back({line.from, s.row_stats[line.origin]});
       continue;
     }
-    const Derivation derivation = lines.derivation(origin[line.origin - rows]);
+    const forest::Derivation derivation = lines.derivation(origin[line.origin - rows]);
     std::string text = text_of(*s.forest, derivation);
     const auto [known, fresh] = s.texts.emplace(text, static_cast<uint32_t>(s.stats.size()));
     if (fresh) {
@@ -271,12 +274,12 @@ void DevSet::trace_direction(Sentence& s, size_t d, std::span<const double> fore
   }
 }
 
-void DevSet::score(size_t sentence, std::span<const BleuStats> stats) {
+void DevSet::score(size_t sentence, std::span<const metrics::BleuStats> stats) {
   Sentence& s = at(sentence);
   if (stats.size() != s.unscored.size())
-    throw Error(Fault::argument, name_of(sentence) + ": " + std::to_string(stats.size()) +
-                                     " rows of statistics for " +
-                                     std::to_string(s.unscored.size()) + " hypotheses");
+    throw io::Error(io::Fault::argument, name_of(sentence) + ": " + std::to_string(stats.size()) +
+                                             " rows of statistics for " +
+                                             std::to_string(s.unscored.size()) + " hypotheses");
   for (size_t i = 0; i < stats.size(); ++i) s.stats[s.unscored[i]] = stats[i];
   s.unscored.clear();
 }
@@ -285,7 +288,7 @@ std::vector<Step> DevSet::steps(double margin, unsigned threads) const {
   for (size_t i = 0; i < sentences_.size(); ++i) {
     const Sentence& s = sentences_[i];
     if (s.path.empty() || s.path[0].empty() || !s.unscored.empty())
-      throw Error(Fault::argument, name_of(i) + " was not traced and scored");
+      throw io::Error(io::Fault::argument, name_of(i) + " was not traced and scored");
   }
   std::vector<Step> best(directions_.size() / features());
   parallel_for(best.size(), threads, [&](size_t d, unsigned) {
@@ -330,4 +333,4 @@ size_t DevSet::truncated() const {
       std::count_if(sentences_.begin(), sentences_.end(), [](auto& s) { return s.truncated; }));
 }
 
-}  // namespace demotic
+}  // namespace demotic::learn

@@ -28,7 +28,7 @@
 #include "learn/line_search.h"
 #include "metrics/bleu.h"
 
-namespace demotic {
+namespace demotic::learn {
 
 enum class Scope : uint8_t { all, lists };
 
@@ -41,7 +41,7 @@ struct Unscored {
 struct HypothesisLists {
   std::vector<uint64_t> off;
   std::vector<double> features;  // rows x features
-  std::vector<BleuStats> stats;
+  std::vector<metrics::BleuStats> stats;
 };
 
 class DevSet {
@@ -52,13 +52,14 @@ class DevSet {
   size_t features() const { return names_.size(); }
 
   // Add hypotheses that are not in the list yet; how many those were.
-  size_t merge(size_t sentence, std::span<const double> rows, std::span<const BleuStats> stats);
+  size_t merge(size_t sentence, std::span<const double> rows,
+               std::span<const metrics::BleuStats> stats);
   // Replaces the sentence's forest; it names the same features in the same order.
-  void set_forest(size_t sentence, const Forest& forest);
+  void set_forest(size_t sentence, const forest::Forest& forest);
 
   void begin(std::span<const double> weights, std::span<const double> directions, Scope scope);
   std::vector<Unscored> trace(size_t first, size_t end, unsigned threads);
-  void score(size_t sentence, std::span<const BleuStats> stats);
+  void score(size_t sentence, std::span<const metrics::BleuStats> stats);
   std::vector<Step> steps(double margin, unsigned threads) const;
 
   // Where there is a forest, drop from the list what was best nowhere in the last search.
@@ -74,9 +75,9 @@ class DevSet {
     std::vector<uint32_t> row_stats;  // by row: in stats
     std::vector<char> best;           // by row: somewhere in this search
     std::unordered_multimap<uint64_t, uint32_t> rows_by_hash;
-    std::optional<Forest> forest;
+    std::optional<forest::Forest> forest;
     std::unordered_map<std::string, uint32_t> texts;  // the forests' strings: in stats
-    std::vector<BleuStats> stats;
+    std::vector<metrics::BleuStats> stats;
     std::vector<uint32_t> unscored;          // in stats, the last ones there
     std::vector<std::vector<Segment>> path;  // by direction
     bool truncated = false;
@@ -84,7 +85,7 @@ class DevSet {
   struct Scratch {
     std::vector<double> columns;  // the list's features, feature by feature
     std::vector<double> intercept, slope;
-    std::vector<Line> list, forest, merged;
+    std::vector<forest::Line> list, forest, merged;
     std::vector<double> found;          // rows for the list
     std::vector<uint32_t> found_stats;  // and their statistics
   };
@@ -108,4 +109,4 @@ class DevSet {
   Scope scope_ = Scope::all;
 };
 
-}  // namespace demotic
+}  // namespace demotic::learn

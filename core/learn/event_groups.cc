@@ -6,11 +6,11 @@
 
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::learn {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) { throw Error(Fault::argument, what); }
+[[noreturn]] void refuse(const std::string& what) { throw io::Error(io::Fault::argument, what); }
 
 }  // namespace
 
@@ -49,4 +49,4 @@ void check(const EventGroups& events) {
       refuse("feature value " + std::to_string(i + 1) + " is not finite");
 }
 
-}  // namespace demotic
+}  // namespace demotic::learn

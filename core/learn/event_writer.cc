@@ -3,7 +3,7 @@
 #include "io/error.h"
 #include "learn/permutation.h"
 
-namespace demotic {
+namespace demotic::learn {
 
 namespace {
 
@@ -68,7 +68,8 @@ void EventWriter::append(std::span<const Piece> pieces, uint64_t window) {
 
 void EventWriter::append(const Piece& piece) {
   if (piece.rows.size() > UINT32_MAX - groups_)
-    throw Error(Fault::argument, "more than four billion groups of events", 0, "use less text");
+    throw io::Error(io::Fault::argument, "more than four billion groups of events", 0,
+                    "use less text");
   std::vector<uint64_t> borders;
   for (const uint32_t rows : piece.rows) borders.push_back(candidates_ += rows);
   group_ptr_.append(borders);
@@ -82,15 +83,15 @@ void EventWriter::append(const Piece& piece) {
 }
 
 EventGroups EventWriter::finish() {
-  Array<uint32_t> group = group_.finish();
+  forest::Array<uint32_t> group = group_.finish();
   return {.width = width_,
           .binaries = binaries_,
           .group_ptr = group_ptr_.finish(),
           .features = features_.finish(),
           .binary = binary_.finish(),
-          .event_ptr = Array<uint64_t>(event_borders(group, groups_)),
+          .event_ptr = forest::Array<uint64_t>(event_borders(group, groups_)),
           .group = group,
           .label = label_.finish()};
 }
 
-}  // namespace demotic
+}  // namespace demotic::learn

@@ -18,7 +18,7 @@
 #include "learn/event_groups.h"
 #include "learn/growing_array.h"
 
-namespace demotic {
+namespace demotic::learn {
 
 class EventWriter {
  public:
@@ -45,4 +45,4 @@ class EventWriter {
   GrowingArray<uint32_t> binary_, group_, label_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::learn

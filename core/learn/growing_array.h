@@ -25,7 +25,7 @@
 #include "io/error.h"
 #include "io/mapped_file.h"
 
-namespace demotic {
+namespace demotic::learn {
 
 template <class T>
 class GrowingArray {
@@ -55,19 +55,20 @@ class GrowingArray {
     if (kept_ * sizeof(T) > memory_) spill();
   }
 
-  Array<T> finish() {
+  forest::Array<T> finish() {
     if (file_ == nullptr) {
       const std::shared_ptr<T> all(std::move(data_));
       room_ = 0;
-      return Array<T>({all.get(), std::exchange(kept_, 0)}, all);
+      return forest::Array<T>({all.get(), std::exchange(kept_, 0)}, all);
     }
     spill();
     if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
-    auto mapped = std::make_shared<MappedFile>(path_);
+    auto mapped = std::make_shared<io::MappedFile>(path_);
     ::unlink(path_.c_str());
     path_.clear();
     const std::span<const std::byte> raw = mapped->bytes();
-    return Array<T>({reinterpret_cast<const T*>(raw.data()), raw.size() / sizeof(T)}, mapped);
+    return forest::Array<T>({reinterpret_cast<const T*>(raw.data()), raw.size() / sizeof(T)},
+                            mapped);
   }
 
  private:
@@ -84,8 +85,8 @@ class GrowingArray {
   }
 
   [[noreturn]] void fail() const {
-    throw Error(Fault::io, "cannot write a temporary file in " + folder_, 0,
-                "is the disk full? name another folder");
+    throw io::Error(io::Fault::io, "cannot write a temporary file in " + folder_, 0,
+                    "is the disk full? name another folder");
   }
 
   void discard() {
@@ -106,4 +107,4 @@ class GrowingArray {
   std::string path_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::learn

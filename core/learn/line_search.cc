@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-namespace demotic {
+namespace demotic::learn {
 
 namespace {
 
@@ -47,7 +47,7 @@ bool better(const Step& a, const Step& b, double margin) {
 }  // namespace
 
 Step best_step(std::span<const Path> paths, double margin) {
-  BleuStats sum;
+  metrics::BleuStats sum;
   for (const Path& path : paths) sum += path.stats[path.segments[0].hypothesis];
   double low = -INFINITY;
   double value = bleu(sum, kCorpusBleu);
@@ -61,7 +61,7 @@ Step best_step(std::span<const Path> paths, double margin) {
   for (size_t i = 0; i < points.size();) {
     const double at = points[i].at;
     const double end = at + kResolution * std::max(1.0, std::abs(at));
-    const BleuStats before = sum;
+    const metrics::BleuStats before = sum;
     for (; i < points.size() && points[i].at <= end; ++i) {
       const Path& path = paths[points[i].path];
       const uint32_t segment = points[i].segment;
@@ -79,4 +79,4 @@ Step best_step(std::span<const Path> paths, double margin) {
   return best;
 }
 
-}  // namespace demotic
+}  // namespace demotic::learn

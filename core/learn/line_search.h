@@ -15,10 +15,10 @@
 
 #include "metrics/bleu.h"
 
-namespace demotic {
+namespace demotic::learn {
 
-inline constexpr BleuOptions kCorpusBleu{
-    .smoothing = BleuSmoothing::exp, .value = 0.0, .effective_order = false};
+inline constexpr metrics::BleuOptions kCorpusBleu{
+    .smoothing = metrics::BleuSmoothing::exp, .value = 0.0, .effective_order = false};
 
 // Breakpoints closer than this (relative to their size, if that is above 1) are rounding errors of
 // one and the same point.
@@ -31,7 +31,7 @@ struct Segment {
 
 struct Path {
   std::span<const Segment> segments;  // not empty; the first begins at -infinity
-  const BleuStats* stats;
+  const metrics::BleuStats* stats;
 };
 
 struct Step {
@@ -43,4 +43,4 @@ struct Step {
 // An interval without end is entered by `margin`; one without both ends gives x = 0.
 Step best_step(std::span<const Path> paths, double margin);
 
-}  // namespace demotic
+}  // namespace demotic::learn

@@ -1,3 +1,4 @@
+// The learners of local_model.h; local_model.cc has what they are measured by.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -9,7 +10,7 @@
 #include "learn/visit_order.h"
 #include "parallel.h"
 
-namespace demotic {
+namespace demotic::learn {
 
 namespace {
 
@@ -17,8 +18,9 @@ constexpr uint64_t kShard = 256;  // visits of a minibatch that one thread sums 
 constexpr uint64_t kAhead = 16;   // visits whose memory is asked for ahead of their turn
 
 [[noreturn]] void overflow(size_t event) {
-  throw Error(Fault::argument, "the score of event " + std::to_string(event + 1) + " is not finite",
-              0, "lower the step size");
+  throw io::Error(io::Fault::argument,
+                  "the score of event " + std::to_string(event + 1) + " is not finite", 0,
+                  "lower the step size");
 }
 
 // Other threads may change the weight meanwhile.
@@ -44,7 +46,7 @@ struct LocalLearner::Step {
 LocalLearner::LocalLearner(const EventGroups& events, LocalOptions options, LocalWeights initial)
     : events_(events), options_(std::move(options)), weights_(std::move(initial)) {
   const auto require = [](bool holds, const char* message) {
-    if (!holds) throw Error(Fault::argument, message);
+    if (!holds) throw io::Error(io::Fault::argument, message);
   };
   require(weights_.dense.size() == events.width && weights_.binary.size() == events.binaries,
           "a weight is needed per feature");
@@ -334,4 +336,4 @@ LocalWeights LocalLearner::weights() const {
   return average;
 }
 
-}  // namespace demotic
+}  // namespace demotic::learn

@@ -8,7 +8,7 @@
 #include "learn/softmax.h"
 #include "parallel.h"
 
-namespace demotic {
+namespace demotic::learn {
 
 namespace {
 
@@ -31,9 +31,9 @@ void measure(std::vector<double>& s, uint32_t n, std::span<const uint32_t> label
   for (const uint32_t y : labels) own += s[y];
   const auto [log_z, best] = to_probabilities(s.data(), n);
   if (!std::isfinite(log_z))
-    throw Error(Fault::argument,
-                "the score of event " + std::to_string(event + 1) + " is not finite", 0,
-                "lower the step size");
+    throw io::Error(io::Fault::argument,
+                    "the score of event " + std::to_string(event + 1) + " is not finite", 0,
+                    "lower the step size");
   sum.loss += static_cast<double>(labels.size()) * log_z - own;
   sum.events += labels.size();
   if (n == 1) sum.trivial += labels.size();
@@ -105,4 +105,4 @@ std::vector<double> probabilities(const EventGroups& events, const LocalWeights&
   return p;
 }
 
-}  // namespace demotic
+}  // namespace demotic::learn

@@ -24,7 +24,7 @@
 
 #include "learn/event_groups.h"
 
-namespace demotic {
+namespace demotic::learn {
 
 struct LocalWeights {
   std::vector<double> dense;
@@ -129,4 +129,4 @@ class LocalLearner {
   std::vector<float> binary_squares_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::learn

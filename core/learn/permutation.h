@@ -12,7 +12,7 @@
 
 #include "io/checksum.h"
 
-namespace demotic {
+namespace demotic::learn {
 
 class Permutation {
  public:
@@ -20,8 +20,8 @@ class Permutation {
     const auto bits = static_cast<unsigned>(std::bit_width(std::max<uint64_t>(size, 3) - 1));
     low_bits_ = bits / 2;
     high_bits_ = bits - low_bits_;
-    uint64_t state = mix64(seed + 0x9e3779b185ebca87ull) ^ mix64(~pass);
-    for (uint64_t& key : keys_) key = state = mix64(state + 0x9e3779b185ebca87ull);
+    uint64_t state = io::mix64(seed + 0x9e3779b185ebca87ull) ^ io::mix64(~pass);
+    for (uint64_t& key : keys_) key = state = io::mix64(state + 0x9e3779b185ebca87ull);
   }
 
   uint64_t operator()(uint64_t i, uint64_t tweak = 0) const {
@@ -53,4 +53,4 @@ class Permutation {
   uint64_t keys_[kRounds];
 };
 
-}  // namespace demotic
+}  // namespace demotic::learn

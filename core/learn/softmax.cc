@@ -13,7 +13,7 @@
 #define DEMOTIC_WIDE
 #endif
 
-namespace demotic {
+namespace demotic::learn {
 
 namespace {
 
@@ -141,4 +141,4 @@ DEMOTIC_WIDE void expectations(const double* p, uint32_t width, const float* x, 
   }
 }
 
-}  // namespace demotic
+}  // namespace demotic::learn

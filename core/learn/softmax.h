@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace demotic {
+namespace demotic::learn {
 
 constexpr size_t softmax_room(uint32_t n) { return (size_t{n} + 3) / 4 * 4; }
 
@@ -25,4 +25,4 @@ struct Softmax {
 Softmax to_probabilities(double* s, uint32_t n);
 void expectations(const double* p, uint32_t width, const float* x, uint32_t n, double* mean);
 
-}  // namespace demotic
+}  // namespace demotic::learn

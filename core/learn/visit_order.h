@@ -14,7 +14,7 @@
 #include "io/checksum.h"
 #include "learn/permutation.h"
 
-namespace demotic {
+namespace demotic::learn {
 
 class VisitOrder {
  public:
@@ -24,7 +24,7 @@ class VisitOrder {
   VisitOrder(uint64_t size, uint64_t seed, uint64_t pass)
       : size_(size),
         chunked_(size > kFew ? size / kChunk * kChunk : 0),
-        shift_(chunked_ > 0 ? mix64(mix64(seed) + pass) % size : 0),
+        shift_(chunked_ > 0 ? io::mix64(io::mix64(seed) + pass) % size : 0),
         chunks_(chunked_ / kChunk, seed, pass),
         inside_(kChunk, seed, pass),
         rest_(size - chunked_, seed, pass) {}
@@ -34,7 +34,7 @@ class VisitOrder {
     uint64_t place = 0;
     if (i < chunked_) {
       const uint64_t chunk = chunks_(i / kChunk);
-      place = chunk * kChunk + inside_(i % kChunk, mix64(chunk));
+      place = chunk * kChunk + inside_(i % kChunk, io::mix64(chunk));
     } else {
       place = chunked_ + rest_(i - chunked_);
     }
@@ -47,4 +47,4 @@ class VisitOrder {
   Permutation chunks_, inside_, rest_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::learn

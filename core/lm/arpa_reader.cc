@@ -6,7 +6,7 @@
 
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 namespace {
 
@@ -63,12 +63,12 @@ std::string header(size_t order) {  // 0 for the end
   return order == 0 ? out += "end\\" : out += std::to_string(order) + "-grams:";
 }
 
-bool is_unknown(std::string_view word) { return word == kUnknownWord || word == "<UNK>"; }
+bool is_unknown(std::string_view word) { return word == text::kUnknownWord || word == "<UNK>"; }
 
 }  // namespace
 
 void ArpaReader::fail(const std::string& message, std::string remedy) const {
-  throw Error(Fault::format, message, line_, std::move(remedy));
+  throw io::Error(io::Fault::format, message, line_, std::move(remedy));
 }
 
 void ArpaReader::feed(std::string_view chunk) {
@@ -185,16 +185,16 @@ void ArpaReader::close_section() {
          "the file is damaged or was cut");
   const bool lower = order_ < counts_.size() && counts_[order_] > 0;
   if (lower && !backoffs_)
-    throw Error(Fault::format,
-                "none of the " + name + " has a back-off, though longer n-grams follow",
-                section_line_, "write the model again with its back-off weights");
+    throw io::Error(io::Fault::format,
+                    "none of the " + name + " has a back-off, though longer n-grams follow",
+                    section_line_, "write the model again with its back-off weights");
   if (order_ == 1) send_unigrams();
 }
 
 void ArpaReader::send_unigrams() {
   if (!unknown_listed_) {
     ++counts_[0];
-    unigrams_.insert(unigrams_.begin(), {kUnknown, kMissingUnknown, 0});
+    unigrams_.insert(unigrams_.begin(), {text::kUnknown, kMissingUnknown, 0});
   }
   sink_.begin(counts_);
   for (uint32_t id = 0; id < vocab_.size(); ++id) sink_.word(vocab_.word(id));
@@ -226,13 +226,13 @@ void ArpaReader::ngram_line(std::string_view text) {
       fail(std::to_string(order_) + "-gram with " + std::to_string(i) +
            (i == 1 ? " word" : " words"));
     if (order_ == 1) {
-      if (is_unknown(word) ? unknown_listed_ : vocab_.find(word) != kUnknown)
+      if (is_unknown(word) ? unknown_listed_ : vocab_.find(word) != text::kUnknown)
         fail("the word " + quoted(word) + " is listed twice");
       unknown_listed_ |= is_unknown(word);
-      ids[0] = is_unknown(word) ? kUnknown : vocab_.add(word);
+      ids[0] = is_unknown(word) ? text::kUnknown : vocab_.add(word);
     } else {
       ids[i] = vocab_.find(word);
-      if (ids[i] == kUnknown && !is_unknown(word))
+      if (ids[i] == text::kUnknown && !is_unknown(word))
         fail("the word " + quoted(word) + " is not among the 1-grams");
     }
   }
@@ -253,10 +253,10 @@ void ArpaReader::ngram_line(std::string_view text) {
   }
   try {
     sink_.ngram({ids, order_}, prob, backoff);
-  } catch (Error& error) {
+  } catch (io::Error& error) {
     if (error.line == 0) error.line = line_;
     throw;
   }
 }
 
-}  // namespace demotic
+}  // namespace demotic::lm

@@ -22,7 +22,7 @@
 #include "lm/state.h"
 #include "text/vocab.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 inline constexpr float kMissingUnknown = -100.0f;
 inline constexpr float kLogZero = -99.0f;
@@ -62,9 +62,9 @@ class ArpaReader {
     float prob;
     float backoff;
   };
-  Vocab vocab_;
+  text::Vocab vocab_;
   std::vector<Listed> unigrams_;
   bool unknown_listed_ = false;
 };
 
-}  // namespace demotic
+}  // namespace demotic::lm

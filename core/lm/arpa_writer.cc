@@ -4,7 +4,7 @@
 
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 namespace {
 
@@ -22,7 +22,7 @@ void ArpaWriter::begin(std::span<const uint64_t> counts) {
 
 void ArpaWriter::word(std::string_view word) {
   if (vocab_.add(word) != words_++)
-    throw Error(Fault::format, "the word '" + std::string(word) + "' is listed twice");
+    throw io::Error(io::Fault::format, "the word '" + std::string(word) + "' is listed twice");
 }
 
 void ArpaWriter::number(float value) {
@@ -35,8 +35,8 @@ void ArpaWriter::number(float value) {
 void ArpaWriter::open_section(size_t order) {
   for (; order_ < order; ++order_) {
     if (left_ != 0)
-      throw Error(Fault::format, std::to_string(left_) + " " + std::to_string(order_) +
-                                     "-grams were announced, but did not come");
+      throw io::Error(io::Fault::format, std::to_string(left_) + " " + std::to_string(order_) +
+                                             "-grams were announced, but did not come");
     text_ += "\n\\";
     text_ += std::to_string(order_ + 1) + "-grams:\n";
     left_ = counts_[order_];
@@ -45,11 +45,11 @@ void ArpaWriter::open_section(size_t order) {
 
 void ArpaWriter::ngram(std::span<const uint32_t> words, float prob, float backoff) {
   if (words.empty() || words.size() > counts_.size())
-    throw Error(Fault::format, "an n-gram longer than the model's order");
+    throw io::Error(io::Fault::format, "an n-gram longer than the model's order");
   open_section(words.size());
   if (words.size() < order_ || left_ == 0)
-    throw Error(Fault::format,
-                "more " + std::to_string(words.size()) + "-grams than were announced");
+    throw io::Error(io::Fault::format,
+                    "more " + std::to_string(words.size()) + "-grams than were announced");
   --left_;
   number(prob);
   char before = '\t';
@@ -72,10 +72,11 @@ void ArpaWriter::ngram(std::span<const uint32_t> words, float prob, float backof
 void ArpaWriter::end() {
   open_section(counts_.size());
   if (left_ != 0)
-    throw Error(Fault::format, std::to_string(left_) + " n-grams of the highest order are missing");
+    throw io::Error(io::Fault::format,
+                    std::to_string(left_) + " n-grams of the highest order are missing");
   text_ += "\n\\end\\\n";
   out_(text_);
   text_.clear();
 }
 
-}  // namespace demotic
+}  // namespace demotic::lm

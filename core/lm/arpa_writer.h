@@ -17,7 +17,7 @@
 #include "lm/ngram_sink.h"
 #include "text/vocab.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 class ArpaWriter : public NgramSink {
  public:
@@ -34,11 +34,11 @@ class ArpaWriter : public NgramSink {
 
   std::function<void(std::string_view)> out_;
   std::string text_;
-  Vocab vocab_;
+  text::Vocab vocab_;
   uint32_t words_ = 0;
   std::vector<uint64_t> counts_;
   size_t order_ = 0;
   uint64_t left_ = 0;  // n-grams still to come in this section
 };
 
-}  // namespace demotic
+}  // namespace demotic::lm

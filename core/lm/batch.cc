@@ -3,7 +3,7 @@
 #include "parallel.h"
 #include "text/token_lines.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 namespace {
 
@@ -81,7 +81,7 @@ struct AddUp {
   void operator()(uint32_t id, const Score& s) const {
     total.log10 += s.prob;
     ++total.words;
-    if (id == kUnknown) {
+    if (id == text::kUnknown) {
       total.unknown_log10 += s.prob;
       ++total.unknown;
     }
@@ -129,7 +129,7 @@ std::vector<LineScore> score_text(const Model& model, std::string_view text,
   }
   std::vector<std::vector<LineScore>> scored(chunks.size());
   parallel_for(chunks.size(), threads, [&](size_t chunk, unsigned) {
-    for_each_line(chunks[chunk], [&](std::string_view line) {
+    text::for_each_line(chunks[chunk], [&](std::string_view line) {
       scored[chunk].push_back(score_line(model, line, borders));
     });
   });
@@ -138,4 +138,4 @@ std::vector<LineScore> score_text(const Model& model, std::string_view text,
   return all;
 }
 
-}  // namespace demotic
+}  // namespace demotic::lm

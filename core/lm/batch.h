@@ -12,7 +12,7 @@
 
 #include "lm/model.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 struct SentenceBorders {
   bool begin = true;  // score words after "<s>"
@@ -41,4 +41,4 @@ void score_each_word(const Model& model, std::span<const uint32_t> ids, Sentence
 std::vector<LineScore> score_text(const Model& model, std::string_view text,
                                   SentenceBorders borders, unsigned threads);
 
-}  // namespace demotic
+}  // namespace demotic::lm

@@ -26,7 +26,7 @@
 #include "io/checksum.h"
 #include "lm/model.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 struct Fragment {
   uint64_t left_keys[kMaxOrder - 1];  // of the first 1, 2, ... words
@@ -44,7 +44,7 @@ struct Fragment {
   }
   uint64_t hash() const {
     const uint64_t left = left_length == 0 ? 0 : left_keys[left_length - 1];
-    return mix64(left ^ right.hash()) + (left_full ? 2 : 1) * uint64_t{left_length};
+    return io::mix64(left ^ right.hash()) + (left_full ? 2 : 1) * uint64_t{left_length};
   }
 };
 static_assert(std::is_trivially_copyable_v<Fragment>);
@@ -166,4 +166,4 @@ inline void FragmentScorer::nonterminal(const Fragment& in) {
   out_.right.length = shift + use;
 }
 
-}  // namespace demotic
+}  // namespace demotic::lm

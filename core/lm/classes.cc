@@ -6,7 +6,7 @@
 #include "io/error.h"
 #include "text/token_lines.h"
 
-namespace demotic {
+namespace demotic::lm {
 namespace {
 
 constexpr uint32_t kBorder = 0;
@@ -17,7 +17,7 @@ constexpr size_t kTable = 1 << 16;  // values of f at hand
 }  // namespace
 
 void BigramCounts::add(std::string_view lines) {
-  for_each_line(lines, [&](std::string_view line) {
+  text::for_each_line(lines, [&](std::string_view line) {
     ++lines_;
     ++line_;
     uint64_t left = kBorder;
@@ -32,7 +32,8 @@ void BigramCounts::add(std::string_view lines) {
       if (end > at) {
         const uint32_t id = vocab_.add(line.substr(at, end - at));
         if (id == kBorder)
-          throw Error(Fault::format, "the text holds the special word <unk>", line_, "remove it");
+          throw io::Error(io::Fault::format, "the text holds the special word <unk>", line_,
+                          "remove it");
         pair(id);
       }
       at = end + 1;
@@ -70,10 +71,10 @@ void BigramCounts::compact() {
 ClassExchange::ClassExchange(BigramCounts& counts, uint32_t classes, uint64_t min_count,
                              unsigned threads)
     : border_(classes), all_(size_t{classes} + 1), threads_(std::max(1u, threads)), f_(kTable) {
-  if (classes == 0) throw Error(Fault::argument, "at least one class is needed");
+  if (classes == 0) throw io::Error(io::Fault::argument, "at least one class is needed");
   const std::vector<BigramCounts::Bigram>& bigrams = counts.bigrams();
   const uint32_t vocabulary = counts.vocab().size();
-  if (bigrams.empty()) throw Error(Fault::format, "the text has no words");
+  if (bigrams.empty()) throw io::Error(io::Fault::format, "the text has no words");
   for (size_t n = 1; n < f_.size(); ++n)
     f_[n] = static_cast<double>(n) * std::log(static_cast<double>(n));
 
@@ -283,4 +284,4 @@ std::vector<uint32_t> ClassExchange::classes() const {
   return out;
 }
 
-}  // namespace demotic
+}  // namespace demotic::lm

@@ -29,7 +29,7 @@
 #include "lm/ngram_sort.h"
 #include "text/vocab.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 // Counts of neighbouring words.  Id 0 of the vocabulary, which no text word has, is the border.
 class BigramCounts {
@@ -37,7 +37,7 @@ class BigramCounts {
   void add(std::string_view lines);  // whole lines, words separated by white space
   // Line numbers in errors start again at 1.
   void next_file() { line_ = 0; }
-  const Vocab& vocab() const { return vocab_; }
+  const text::Vocab& vocab() const { return vocab_; }
   uint64_t lines() const { return lines_; }
 
   struct Bigram {
@@ -52,7 +52,7 @@ class BigramCounts {
  private:
   void compact();
 
-  Vocab vocab_;
+  text::Vocab vocab_;
   uint64_t lines_ = 0, line_ = 0;
   std::vector<PackedNgram<1>> pending_, scratch_;
   std::vector<Bigram> bigrams_;
@@ -116,4 +116,4 @@ class ClassExchange {
   std::vector<Surroundings> scratch_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::lm

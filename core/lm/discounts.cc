@@ -4,7 +4,7 @@
 
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 Discounts estimate_discounts(const CountsOfCounts& seen, unsigned order, bool fallback) {
   const auto& n = seen.n;
@@ -28,11 +28,11 @@ Discounts estimate_discounts(const CountsOfCounts& seen, unsigned order, bool fa
   }
   if (trouble.empty()) return out;
   if (!fallback)
-    throw Error(Fault::format, "cannot estimate Kneser-Ney discounts: " + trouble, 0,
-                "remove repeated lines, give more text, or allow fallback discounts");
+    throw io::Error(io::Fault::format, "cannot estimate Kneser-Ney discounts: " + trouble, 0,
+                    "remove repeated lines, give more text, or allow fallback discounts");
   out.amount = {0, 0.5f, 1, 1.5f};
   out.fallback = true;
   return out;
 }
 
-}  // namespace demotic
+}  // namespace demotic::lm

@@ -15,7 +15,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace demotic {
+namespace demotic::lm {
 
 // n_1 ... n_4: how many n-grams of an order have that adjusted count.
 struct CountsOfCounts {
@@ -74,4 +74,4 @@ inline float arpa_log(float value) {
   return std::min(0.0f, static_cast<float>(std::log10(static_cast<double>(value))));
 }
 
-}  // namespace demotic
+}  // namespace demotic::lm

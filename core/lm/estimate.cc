@@ -7,15 +7,15 @@
 #include "lm/estimate_disk.h"
 #include "lm/estimate_memory.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 Pruning::Pruning(const EstimateOptions& options, const std::vector<uint64_t>& frequencies)
     : thresholds_(options.prune) {
   if (thresholds_.size() > options.order)
-    throw Error(Fault::argument, "more pruning thresholds than orders");
+    throw io::Error(io::Fault::argument, "more pruning thresholds than orders");
   if (!std::is_sorted(thresholds_.begin(), thresholds_.end()))
-    throw Error(Fault::argument, "pruning thresholds fall", 0,
-                "a longer n-gram needs the shorter ones: give thresholds that never fall");
+    throw io::Error(io::Fault::argument, "pruning thresholds fall", 0,
+                    "a longer n-gram needs the shorter ones: give thresholds that never fall");
   thresholds_.resize(options.order, thresholds_.empty() ? 0 : thresholds_.back());
   active_ = thresholds_.back() > 0;
   const size_t words = frequencies.size() - (kEnd + 1);
@@ -133,8 +133,8 @@ std::unique_ptr<EstimatedModel> estimate_packed(TrainingText text, const Estimat
 std::unique_ptr<EstimatedModel> estimate(TrainingText text, const EstimateOptions& options,
                                          const Tick& tick) {
   if (options.order < 1 || options.order > kEstimateOrder)
-    throw Error(Fault::argument, "order must be 1 to 6");
-  if (text.words() == 0) throw Error(Fault::format, "the text has no words");
+    throw io::Error(io::Fault::argument, "order must be 1 to 6");
+  if (text.words() == 0) throw io::Error(io::Fault::format, "the text has no words");
   const NgramPacking packing(text.vocab().size(), options.order);
   switch (packing.limbs()) {
     case 1:
@@ -146,4 +146,4 @@ std::unique_ptr<EstimatedModel> estimate(TrainingText text, const EstimateOption
   }
 }
 
-}  // namespace demotic
+}  // namespace demotic::lm

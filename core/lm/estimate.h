@@ -20,7 +20,7 @@
 #include "lm/estimate_text.h"
 #include "lm/ngram_sink.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 // Called now and then with the number of n-grams done since the last call; may throw to stop.
 using Tick = std::function<void(uint64_t)>;
@@ -97,11 +97,11 @@ class EstimatedModel {
 
   std::vector<uint64_t> counts_;  // per order, after pruning
   std::vector<Discounts> discounts_;
-  Vocab vocab_;
+  text::Vocab vocab_;
   std::vector<bool> kept_words_;
 };
 
 std::unique_ptr<EstimatedModel> estimate(TrainingText text, const EstimateOptions& options,
                                          const Tick& tick);
 
-}  // namespace demotic
+}  // namespace demotic::lm

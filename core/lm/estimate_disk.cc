@@ -3,7 +3,7 @@
 #include <array>
 #include <optional>
 
-namespace demotic {
+namespace demotic::lm {
 namespace {
 
 // Suffix order has the words at positions w_n, w_(n-1), ..., w_1; context order w_(n-1), ..., w_1,
@@ -50,8 +50,9 @@ class DiskModel final : public EstimatedModel {
   };
 
  public:
-  DiskModel(std::unique_ptr<ExternalSorter<Counted>> ngrams, Vocab vocab, const Pruning& pruning,
-            const EstimateOptions& options, const NgramPacking& packing, const Tick& tick)
+  DiskModel(std::unique_ptr<ExternalSorter<Counted>> ngrams, text::Vocab vocab,
+            const Pruning& pruning, const EstimateOptions& options, const NgramPacking& packing,
+            const Tick& tick)
       : packing_(packing),
         folder_(options.folder),
         memory_(options.memory),
@@ -123,7 +124,7 @@ void DiskModel<Limbs>::adjust_counts(const ExternalSorter<Counted>& ngrams, cons
     }
   };
 
-  for (const uint32_t word : {kUnknown, kBegin}) {  // they end no n-gram of the text
+  for (const uint32_t word : {text::kUnknown, kBegin}) {  // they end no n-gram of the text
     current = {};
     packing_.set(current, 0, word);
     complete(1);
@@ -264,20 +265,20 @@ void DiskModel<Limbs>::for_each_ngram_of(unsigned n, const Visit& visit) const {
 
 template <size_t Limbs>
 std::unique_ptr<EstimatedModel> estimate_on_disk(
-    std::unique_ptr<ExternalSorter<CountedNgram<Limbs>>> ngrams, Vocab vocab,
+    std::unique_ptr<ExternalSorter<CountedNgram<Limbs>>> ngrams, text::Vocab vocab,
     const Pruning& pruning, const EstimateOptions& options, const NgramPacking& packing,
     const Tick& tick) {
   return std::make_unique<DiskModel<Limbs>>(std::move(ngrams), std::move(vocab), pruning, options,
                                             packing, tick);
 }
 
-#define DEMOTIC_INSTANTIATE(limbs)                                                 \
-  template std::unique_ptr<EstimatedModel> estimate_on_disk<limbs>(                \
-      std::unique_ptr<ExternalSorter<CountedNgram<limbs>>>, Vocab, const Pruning&, \
+#define DEMOTIC_INSTANTIATE(limbs)                                                       \
+  template std::unique_ptr<EstimatedModel> estimate_on_disk<limbs>(                      \
+      std::unique_ptr<ExternalSorter<CountedNgram<limbs>>>, text::Vocab, const Pruning&, \
       const EstimateOptions&, const NgramPacking&, const Tick&);
 DEMOTIC_INSTANTIATE(1)
 DEMOTIC_INSTANTIATE(2)
 DEMOTIC_INSTANTIATE(3)
 #undef DEMOTIC_INSTANTIATE
 
-}  // namespace demotic
+}  // namespace demotic::lm

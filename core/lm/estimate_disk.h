@@ -16,13 +16,13 @@
 #include "lm/estimate_memory.h"
 #include "lm/estimate_spill.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 // `ngrams` is sealed and holds the text's n-grams of the highest order.
 template <size_t Limbs>
 std::unique_ptr<EstimatedModel> estimate_on_disk(
-    std::unique_ptr<ExternalSorter<CountedNgram<Limbs>>> ngrams, Vocab vocab,
+    std::unique_ptr<ExternalSorter<CountedNgram<Limbs>>> ngrams, text::Vocab vocab,
     const Pruning& pruning, const EstimateOptions& options, const NgramPacking& packing,
     const Tick& tick);
 
-}  // namespace demotic
+}  // namespace demotic::lm

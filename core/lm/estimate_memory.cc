@@ -2,7 +2,7 @@
 
 #include <span>
 
-namespace demotic {
+namespace demotic::lm {
 namespace {
 
 constexpr size_t kChunk = 4096;
@@ -10,7 +10,7 @@ constexpr size_t kChunk = 4096;
 class MemoryModel final : public EstimatedModel {
  public:
   template <size_t Limbs>
-  MemoryModel(std::vector<CountedNgram<Limbs>> ngrams, Vocab vocab, const Pruning& pruning,
+  MemoryModel(std::vector<CountedNgram<Limbs>> ngrams, text::Vocab vocab, const Pruning& pruning,
               const EstimateOptions& options, const NgramPacking& packing, const Tick& tick)
       : levels_(options.order), threads_(options.threads) {
     vocab_ = std::move(vocab);
@@ -77,7 +77,7 @@ void MemoryModel::build(const std::vector<CountedNgram<Limbs>>& ngrams, const Pr
       level.pruned.push_back(!allowed);
     }
   };
-  open(0, kUnknown, true);
+  open(0, text::kUnknown, true);
   open(0, kBegin, true);
   std::array<bool, kEstimateOrder + 1> allowed;  // whether the last k words of the n-gram all are
   allowed[0] = true;
@@ -244,20 +244,20 @@ uint64_t trie_bytes(const std::vector<uint64_t>& nodes) {
 
 template <size_t Limbs>
 std::unique_ptr<EstimatedModel> estimate_in_memory(std::vector<CountedNgram<Limbs>> ngrams,
-                                                   Vocab vocab, const Pruning& pruning,
+                                                   text::Vocab vocab, const Pruning& pruning,
                                                    const EstimateOptions& options,
                                                    const NgramPacking& packing, const Tick& tick) {
   return std::make_unique<MemoryModel>(std::move(ngrams), std::move(vocab), pruning, options,
                                        packing, tick);
 }
 
-#define DEMOTIC_INSTANTIATE(limbs)                                                     \
-  template std::unique_ptr<EstimatedModel> estimate_in_memory<limbs>(                  \
-      std::vector<CountedNgram<limbs>>, Vocab, const Pruning&, const EstimateOptions&, \
+#define DEMOTIC_INSTANTIATE(limbs)                                                           \
+  template std::unique_ptr<EstimatedModel> estimate_in_memory<limbs>(                        \
+      std::vector<CountedNgram<limbs>>, text::Vocab, const Pruning&, const EstimateOptions&, \
       const NgramPacking&, const Tick&);
 DEMOTIC_INSTANTIATE(1)
 DEMOTIC_INSTANTIATE(2)
 DEMOTIC_INSTANTIATE(3)
 #undef DEMOTIC_INSTANTIATE
 
-}  // namespace demotic
+}  // namespace demotic::lm

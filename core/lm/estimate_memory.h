@@ -15,7 +15,7 @@
 #include "lm/estimate.h"
 #include "lm/ngram_sort.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 template <size_t Limbs>
 struct CountedNgram {
@@ -41,8 +41,8 @@ uint64_t trie_bytes(const std::vector<uint64_t>& nodes);
 
 template <size_t Limbs>
 std::unique_ptr<EstimatedModel> estimate_in_memory(std::vector<CountedNgram<Limbs>> ngrams,
-                                                   Vocab vocab, const Pruning& pruning,
+                                                   text::Vocab vocab, const Pruning& pruning,
                                                    const EstimateOptions& options,
                                                    const NgramPacking& packing, const Tick& tick);
 
-}  // namespace demotic
+}  // namespace demotic::lm

@@ -19,7 +19,7 @@
 
 #include "lm/ngram_sort.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 class TempFile {
  public:
@@ -228,4 +228,4 @@ class ExternalSorter {
   std::vector<Record> buffer_, scratch_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::lm

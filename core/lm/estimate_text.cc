@@ -3,7 +3,7 @@
 #include "io/error.h"
 #include "text/token_lines.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 TrainingText::TrainingText(std::string folder, uint64_t memory, bool skip_special)
     : folder_(std::move(folder)),
@@ -26,7 +26,7 @@ void TrainingText::push(uint32_t id) {
 }
 
 void TrainingText::add(std::string_view lines) {
-  for_each_line(lines, [&](std::string_view line) {
+  text::for_each_line(lines, [&](std::string_view line) {
     ++line_;
     ++lines_;
     for (size_t at = 0; at < line.size();) {
@@ -43,8 +43,9 @@ void TrainingText::add(std::string_view lines) {
       const uint32_t id = vocab_.add(word);
       if (id <= kEnd) {
         if (skip_special_) continue;
-        throw Error(Fault::format, "the text holds the special word " + std::string(word), line_,
-                    "remove it, or pass over special words with skip_special (--skip-special)");
+        throw io::Error(io::Fault::format, "the text holds the special word " + std::string(word),
+                        line_,
+                        "remove it, or pass over special words with skip_special (--skip-special)");
       }
       push(id);
       ++words_;
@@ -53,4 +54,4 @@ void TrainingText::add(std::string_view lines) {
   });
 }
 
-}  // namespace demotic
+}  // namespace demotic::lm

@@ -19,7 +19,7 @@
 #include "lm/estimate_spill.h"
 #include "text/vocab.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 inline constexpr uint32_t kBegin = 1;
 inline constexpr uint32_t kEnd = 2;
@@ -35,7 +35,7 @@ class TrainingText {
   // Line numbers in errors start again at 1.
   void next_file() { line_ = 0; }
 
-  const Vocab& vocab() const { return vocab_; }
+  const text::Vocab& vocab() const { return vocab_; }
   // How often each id occurs.
   const std::vector<uint64_t>& frequencies() const { return frequencies_; }
   uint64_t words() const { return words_; }
@@ -62,7 +62,7 @@ class TrainingText {
     std::vector<uint32_t>().swap(ids_);
     spilled_.reset();
   }
-  Vocab take_vocab() { return std::move(vocab_); }
+  text::Vocab take_vocab() { return std::move(vocab_); }
 
  private:
   static constexpr uint64_t kBlock = 1 << 16;
@@ -72,7 +72,7 @@ class TrainingText {
   std::string folder_;
   uint64_t capacity_;
   bool skip_special_;
-  Vocab vocab_;
+  text::Vocab vocab_;
   std::vector<uint64_t> frequencies_;
   std::vector<uint32_t> ids_;
   std::optional<TempFile> spilled_;
@@ -94,4 +94,4 @@ void for_each_ngram(const TrainingText& text, unsigned order, Each&& each) {
   });
 }
 
-}  // namespace demotic
+}  // namespace demotic::lm

@@ -6,7 +6,7 @@
 #include "io/container.h"
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 namespace {
 
@@ -23,8 +23,8 @@ struct Meta {
 };
 
 [[noreturn]] void damaged(const std::string& what) {
-  throw Error(Fault::corrupt, "damaged language model: " + what, 0,
-              "copy the file again or rebuild it");
+  throw io::Error(io::Fault::corrupt, "damaged language model: " + what, 0,
+                  "copy the file again or rebuild it");
 }
 
 template <class Bucket>
@@ -56,7 +56,7 @@ Model::Model(Parts parts) : parts_(std::move(parts)), order_(parts_.counts.size(
 }
 
 Model Model::open(const std::string& path, Verify verify) {
-  auto container = std::make_shared<Container>(path, kKind, kVersion);
+  auto container = std::make_shared<io::Container>(path, kKind, kVersion);
   if (verify == Verify::everything ||
       (verify == Verify::small_files && container->file_size() <= kSmallFile))
     container->verify();
@@ -64,7 +64,7 @@ Model Model::open(const std::string& path, Verify verify) {
   if (meta.size() != 1 || meta[0].order < 1 || meta[0].order > kMaxOrder) damaged("order");
   Parts parts;
   parts.counts.assign(meta[0].counts, meta[0].counts + meta[0].order);
-  parts.vocab = VocabView(*container);
+  parts.vocab = text::VocabView(*container);
   parts.unigrams = container->section<Unigram>("lm.1");
   for (size_t n = 2; n <= meta[0].order; ++n) {
     const std::string name = "lm." + std::to_string(n);
@@ -76,7 +76,7 @@ Model Model::open(const std::string& path, Verify verify) {
 }
 
 void Model::save(const std::string& path) const {
-  ContainerWriter out(path, kKind, kVersion);
+  io::ContainerWriter out(path, kKind, kVersion);
   Meta meta{};
   meta.order = order_;
   std::copy(parts_.counts.begin(), parts_.counts.end(), meta.counts);
@@ -168,4 +168,4 @@ void Model::emit(NgramSink& sink) const {
   sink.end();
 }
 
-}  // namespace demotic
+}  // namespace demotic::lm

@@ -32,7 +32,7 @@
 #include "lm/state.h"
 #include "text/vocab.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 inline constexpr std::string_view kBeginWord = "<s>";
 inline constexpr std::string_view kEndWord = "</s>";
@@ -67,7 +67,7 @@ class Model {
   };
   struct Parts {
     std::vector<uint64_t> counts;  // n-grams listed, by order
-    VocabView vocab;
+    text::VocabView vocab;
     std::span<const Unigram> unigrams;
     std::array<Order, kMaxOrder - 1> orders;  // of 2-grams, 3-grams, ...
     std::shared_ptr<const void> storage;      // keeps the memory behind the spans
@@ -90,7 +90,7 @@ class Model {
   std::string_view word(uint32_t id) const { return parts_.vocab.word(id); }
   uint32_t find(std::string_view word) const {
     const uint32_t id = parts_.vocab.find(word);
-    return id < words() ? id : kUnknown;
+    return id < words() ? id : text::kUnknown;
   }
   uint32_t begin_word() const { return begin_word_; }
   uint32_t end_word() const { return end_word_; }
@@ -136,8 +136,8 @@ class Model {
   unsigned middle_orders_ = 0;  // orders between the lowest and the highest
   std::array<Middle, kMaxOrder - 2> middle_;
   Longest longest_;
-  uint32_t begin_word_ = kUnknown;
-  uint32_t end_word_ = kUnknown;
+  uint32_t begin_word_ = text::kUnknown;
+  uint32_t end_word_ = text::kUnknown;
   State begin_{};
 };
 
@@ -219,4 +219,4 @@ inline Score Model::extend_left(const uint32_t* add, const float* backoffs_in, u
   return s;
 }
 
-}  // namespace demotic
+}  // namespace demotic::lm

@@ -6,7 +6,7 @@
 
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 namespace {
 
@@ -87,7 +87,7 @@ void GrowingTable<Bucket>::trim() {
 }
 
 struct ModelBuilder::Storage {
-  Vocab vocab;
+  text::Vocab vocab;
   std::vector<Unigram> unigrams;
   std::vector<GrowingTable<MiddleBucket>> middle;
   GrowingTable<LongestBucket> longest;
@@ -98,9 +98,9 @@ ModelBuilder::~ModelBuilder() = default;
 
 void ModelBuilder::begin(std::span<const uint64_t> counts) {
   if (counts.empty() || counts.size() > kMaxOrder)
-    throw Error(Fault::format, "order " + std::to_string(counts.size()) +
-                                   ", but models of order 1 to " + std::to_string(kMaxOrder) +
-                                   " can be read");
+    throw io::Error(io::Fault::format, "order " + std::to_string(counts.size()) +
+                                           ", but models of order 1 to " +
+                                           std::to_string(kMaxOrder) + " can be read");
   storage_ = std::make_shared<Storage>();
   complete_ = false;
   counts_.assign(counts.begin(), counts.end());
@@ -112,8 +112,8 @@ void ModelBuilder::begin(std::span<const uint64_t> counts) {
 void ModelBuilder::word(std::string_view word) {
   const uint32_t expected = static_cast<uint32_t>(storage_->unigrams.size());
   if (storage_->vocab.add(word) != expected)
-    throw Error(Fault::format, "the word '" + std::string(word) + "' is listed twice");
-  if (expected >= Model::kImplied) throw Error(Fault::format, "more than 2^31 words");
+    throw io::Error(io::Fault::format, "the word '" + std::string(word) + "' is listed twice");
+  if (expected >= Model::kImplied) throw io::Error(io::Fault::format, "more than 2^31 words");
   // A NaN until the word's own unigram comes.
   storage_->unigrams.push_back({std::nanf(""), kNoExtension});
 }
@@ -129,11 +129,14 @@ ModelBuilder::Keys ModelBuilder::keys_of(std::span<const uint32_t> words) {
 void ModelBuilder::ngram(std::span<const uint32_t> words, float prob, float backoff) {
   const size_t n = words.size();
   if (n == 0 || n > counts_.size())
-    throw Error(Fault::format, name(n) + " in a model of order " + std::to_string(counts_.size()));
+    throw io::Error(io::Fault::format,
+                    name(n) + " in a model of order " + std::to_string(counts_.size()));
   for (const uint32_t id : words)
-    if (id >= storage_->unigrams.size()) throw Error(Fault::format, "a word that is no 1-gram");
+    if (id >= storage_->unigrams.size())
+      throw io::Error(io::Fault::format, "a word that is no 1-gram");
   if (!(prob <= 0) || !std::isfinite(prob) || !std::isfinite(backoff))
-    throw Error(Fault::format, "the scores of an n-gram must be finite, and no log10 above 0");
+    throw io::Error(io::Fault::format,
+                    "the scores of an n-gram must be finite, and no log10 above 0");
   if (n > 1 && seen_[n - 1] == 0) check_count(n - 1);
   if (++seen_[n - 1] > counts_[n - 1]) check_count(n);
 
@@ -141,13 +144,14 @@ void ModelBuilder::ngram(std::span<const uint32_t> words, float prob, float back
   if (backoff == 0) backoff = kNoExtension;
   if (n == 1) {
     Unigram& unigram = storage_->unigrams[words[0]];
-    if (!std::isnan(unigram.prob)) throw Error(Fault::format, "a 1-gram is listed twice");
+    if (!std::isnan(unigram.prob)) throw io::Error(io::Fault::format, "a 1-gram is listed twice");
     unigram = {prob, counts_.size() == 1 ? kNoExtension : backoff};
     return;
   }
   const uint64_t key = keys_of(words)[n - 1];
   const auto add = [&](auto& table) {
-    if (key == 0 || table.find(key)) throw Error(Fault::format, "the n-gram is listed twice");
+    if (key == 0 || table.find(key))
+      throw io::Error(io::Fault::format, "the n-gram is listed twice");
     return table.insert(key, words[0]);
   };
   if (n == counts_.size()) {
@@ -203,22 +207,22 @@ ModelBuilder::Scores ModelBuilder::require(std::span<const uint32_t> words) {
 
 void ModelBuilder::check_count(size_t order) const {
   if (seen_[order - 1] != counts_[order - 1])
-    throw Error(Fault::format, std::to_string(counts_[order - 1]) + " " + name(order) +
-                                   "s were announced, " + std::to_string(seen_[order - 1]) +
-                                   " given");
+    throw io::Error(io::Fault::format, std::to_string(counts_[order - 1]) + " " + name(order) +
+                                           "s were announced, " + std::to_string(seen_[order - 1]) +
+                                           " given");
 }
 
 void ModelBuilder::end() {
   for (size_t n = 1; n <= counts_.size(); ++n) check_count(n);
   for (const Unigram& unigram : storage_->unigrams)
-    if (std::isnan(unigram.prob)) throw Error(Fault::format, "a word without a 1-gram");
+    if (std::isnan(unigram.prob)) throw io::Error(io::Fault::format, "a word without a 1-gram");
   for (auto& table : storage_->middle) table.trim();
   storage_->longest.trim();
   complete_ = true;
 }
 
 Model ModelBuilder::finish() {
-  if (!complete_) throw Error(Fault::argument, "a model without all of its n-grams");
+  if (!complete_) throw io::Error(io::Fault::argument, "a model without all of its n-grams");
   complete_ = false;
   Model::Parts parts;
   parts.counts = counts_;
@@ -230,4 +234,4 @@ Model ModelBuilder::finish() {
   return Model(std::move(parts));
 }
 
-}  // namespace demotic
+}  // namespace demotic::lm

@@ -24,7 +24,7 @@
 #include "lm/ngram_table.h"
 #include "text/vocab.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 // An NgramTable that grows.
 template <class Bucket>
@@ -89,4 +89,4 @@ class ModelBuilder : public NgramSink {
   bool complete_ = false;
 };
 
-}  // namespace demotic
+}  // namespace demotic::lm

@@ -14,7 +14,7 @@
 #include <span>
 #include <string_view>
 
-namespace demotic {
+namespace demotic::lm {
 
 class NgramSink {
  public:
@@ -25,4 +25,4 @@ class NgramSink {
   virtual void end() = 0;
 };
 
-}  // namespace demotic
+}  // namespace demotic::lm

@@ -19,7 +19,7 @@
 
 #include "parallel.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 template <size_t Limbs>
 struct PackedNgram {
@@ -167,4 +167,4 @@ void radix_sort(std::vector<Record>& records, std::vector<Record>& scratch,
   });
 }
 
-}  // namespace demotic
+}  // namespace demotic::lm

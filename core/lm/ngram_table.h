@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <span>
 
-namespace demotic {
+namespace demotic::lm {
 
 // Keys are built from the newest word to the oldest, so that a longer match is one step away from a
 // shorter one.  Each step can be undone (see oldest words in model_builder.h).
@@ -96,4 +96,4 @@ class NgramTable {
   size_t spill_ = 0;
 };
 
-}  // namespace demotic
+}  // namespace demotic::lm

@@ -13,7 +13,7 @@
 
 #include "io/checksum.h"
 
-namespace demotic {
+namespace demotic::lm {
 
 inline constexpr unsigned kMaxOrder = 8;
 
@@ -27,8 +27,8 @@ struct State {
   bool operator==(const State& other) const {
     return std::memcmp(this, &other, offsetof(State, backoffs)) == 0;
   }
-  uint64_t hash() const { return checksum64(this, offsetof(State, backoffs)); }
+  uint64_t hash() const { return io::checksum64(this, offsetof(State, backoffs)); }
 };
 static_assert(sizeof(State) == 64 && std::is_trivially_copyable_v<State>);
 
-}  // namespace demotic
+}  // namespace demotic::lm

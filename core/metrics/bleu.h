@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace demotic {
+namespace demotic::metrics {
 
 inline constexpr size_t kBleuOrder = 4;
 
@@ -87,4 +87,4 @@ inline double bleu(const BleuStats& stats, const BleuOptions& options) {
   return brevity_penalty(stats) * std::exp(log_sum / static_cast<double>(order));
 }
 
-}  // namespace demotic
+}  // namespace demotic::metrics

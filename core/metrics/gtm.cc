@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace demotic {
+namespace demotic::metrics {
 
 namespace {
 
@@ -89,4 +89,4 @@ GtmStats gtm_statistics(std::span<const uint32_t> hypothesis,
   return stats;
 }
 
-}  // namespace demotic
+}  // namespace demotic::metrics

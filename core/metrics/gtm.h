@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-namespace demotic {
+namespace demotic::metrics {
 
 struct GtmStats {
   double match = 0.0;
@@ -46,4 +46,4 @@ GtmStats gtm_statistics(std::span<const uint32_t> hypothesis,
                         std::span<const std::span<const uint32_t>> references, double exponent,
                         GtmScratch& scratch);
 
-}  // namespace demotic
+}  // namespace demotic::metrics

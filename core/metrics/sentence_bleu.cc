@@ -7,7 +7,7 @@
 #include "io/error.h"
 #include "parallel.h"
 
-namespace demotic {
+namespace demotic::metrics {
 
 BleuReference::BleuReference(std::span<const std::span<const uint32_t>> references) {
   size_t most_ngrams = 1;
@@ -71,12 +71,12 @@ BleuStats BleuReference::stats(std::span<const uint32_t> hypothesis, BleuScratch
 
 SentenceBleu::SentenceBleu(std::span<const std::string> references, BleuOptions options)
     : options_(options) {
-  if (references.empty()) throw Error(Fault::argument, "no reference");
-  TokenLines lines;
+  if (references.empty()) throw io::Error(io::Fault::argument, "no reference");
+  text::TokenLines lines;
   std::vector<std::span<const uint32_t>> spans;
   for (const std::string& reference : references) {
-    for_each_token(reference,
-                   [&](std::string_view token) { lines.ids.push_back(vocab_.add(token)); });
+    text::for_each_token(reference,
+                         [&](std::string_view token) { lines.ids.push_back(vocab_.add(token)); });
     lines.ends.push_back(lines.ids.size());
   }
   for (size_t line = 0; line < lines.size(); ++line) spans.push_back(lines[line]);
@@ -85,20 +85,21 @@ SentenceBleu::SentenceBleu(std::span<const std::string> references, BleuOptions 
 
 BleuStats SentenceBleu::stats(std::string_view hypothesis, BleuScratch& scratch) const {
   scratch.ids.clear();
-  for_each_token(hypothesis, [&](std::string_view token) {
+  text::for_each_token(hypothesis, [&](std::string_view token) {
     const uint32_t id = vocab_.find(token);
-    scratch.ids.push_back(id == kUnknown && token != kUnknownWord ? kForeign : id);
+    scratch.ids.push_back(id == text::kUnknown && token != text::kUnknownWord ? kForeign : id);
   });
   return reference_.stats(scratch.ids, scratch);
 }
 
-std::vector<BleuStats> sentence_statistics(const TokenLines& hypothesis,
-                                           std::span<const TokenLines* const> references,
+std::vector<BleuStats> sentence_statistics(const text::TokenLines& hypothesis,
+                                           std::span<const text::TokenLines* const> references,
                                            unsigned threads) {
-  if (references.empty()) throw Error(Fault::argument, "no reference");
-  for (const TokenLines* reference : references)
+  if (references.empty()) throw io::Error(io::Fault::argument, "no reference");
+  for (const text::TokenLines* reference : references)
     if (reference->size() != hypothesis.size())
-      throw Error(Fault::argument, "hypothesis and reference differ in their number of lines");
+      throw io::Error(io::Fault::argument,
+                      "hypothesis and reference differ in their number of lines");
   std::vector<BleuStats> all(hypothesis.size());
   std::vector<BleuScratch> scratches(std::max(threads, 1u));
   constexpr size_t kChunk = 256;
@@ -114,4 +115,4 @@ std::vector<BleuStats> sentence_statistics(const TokenLines& hypothesis,
   return all;
 }
 
-}  // namespace demotic
+}  // namespace demotic::metrics

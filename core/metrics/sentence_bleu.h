@@ -19,7 +19,7 @@
 #include "text/token_lines.h"
 #include "text/vocab.h"
 
-namespace demotic {
+namespace demotic::metrics {
 
 struct BleuScratch {
   std::vector<uint32_t> used;     // by n-gram: matches already counted, zero between calls
@@ -46,7 +46,7 @@ class BleuReference {
   static uint64_t key(uint32_t prefix, uint32_t word) { return uint64_t{prefix} << 32 | word; }
   size_t slot(uint64_t key) const {
     const size_t mask = edges_.size() - 1;
-    size_t at = mix64(key) & mask;
+    size_t at = io::mix64(key) & mask;
     while (edges_[at].next != 0 && edges_[at].key != key) at = (at + 1) & mask;
     return at;
   }
@@ -70,14 +70,14 @@ class SentenceBleu {
  private:
   static constexpr uint32_t kForeign = UINT32_MAX;  // a word of no reference
 
-  Vocab vocab_;
+  text::Vocab vocab_;
   BleuReference reference_;
   BleuOptions options_;
 };
 
 // Statistics of every line of `hypothesis`; each of `references` has as many lines.
-std::vector<BleuStats> sentence_statistics(const TokenLines& hypothesis,
-                                           std::span<const TokenLines* const> references,
+std::vector<BleuStats> sentence_statistics(const text::TokenLines& hypothesis,
+                                           std::span<const text::TokenLines* const> references,
                                            unsigned threads);
 
-}  // namespace demotic
+}  // namespace demotic::metrics

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace demotic {
+namespace demotic::text {
 
 using Symbol = int32_t;
 
@@ -16,4 +16,4 @@ constexpr bool is_slot(Symbol symbol) { return symbol < 0; }
 constexpr Symbol slot_symbol(uint32_t slot) { return -static_cast<Symbol>(slot) - 1; }
 constexpr uint32_t slot_of(Symbol symbol) { return static_cast<uint32_t>(-(symbol + 1)); }
 
-}  // namespace demotic
+}  // namespace demotic::text

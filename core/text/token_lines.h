@@ -13,7 +13,7 @@
 
 #include "text/vocab.h"
 
-namespace demotic {
+namespace demotic::text {
 
 struct TokenLines {
   std::vector<uint32_t> ids;
@@ -68,4 +68,4 @@ inline void encode(std::string_view text, VocabView vocab, TokenLines& out) {
   });
 }
 
-}  // namespace demotic
+}  // namespace demotic::text

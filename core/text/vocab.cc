@@ -2,14 +2,15 @@
 
 #include "io/error.h"
 
-namespace demotic {
+namespace demotic::text {
 
-VocabView::VocabView(const Container& container, const std::string& prefix)
+VocabView::VocabView(const io::Container& container, const std::string& prefix)
     : bytes_(container.section<char>(prefix + ".bytes")),
       ends_(container.section<uint64_t>(prefix + ".ends")),
       slots_(container.section<uint32_t>(prefix + ".slots")) {
   if ((slots_.size() & (slots_.size() - 1)) != 0 || ends_.size() > slots_.size())
-    throw Error(Fault::corrupt, "damaged vocabulary", 0, "copy the file again or rebuild it");
+    throw io::Error(io::Fault::corrupt, "damaged vocabulary", 0,
+                    "copy the file again or rebuild it");
 }
 
 Vocab::Vocab() : slots_(1024, 0) { add(kUnknownWord); }
@@ -21,7 +22,7 @@ uint32_t Vocab::add(std::string_view word) {
   for (; slots_[at] != 0; at = (at + 1) & mask)
     if (all.word(slots_[at] - 1) == word) return slots_[at] - 1;
   if (ends_.size() >= UINT32_MAX - 1)
-    throw Error(Fault::argument, "more than 2^32 different words");
+    throw io::Error(io::Fault::argument, "more than 2^32 different words");
   bytes_.insert(bytes_.end(), word.begin(), word.end());
   ends_.push_back(bytes_.size());
   slots_[at] = size();
@@ -40,10 +41,10 @@ void Vocab::grow() {
   }
 }
 
-void VocabView::save(ContainerWriter& out, const std::string& prefix) const {
+void VocabView::save(io::ContainerWriter& out, const std::string& prefix) const {
   out.section<char>(prefix + ".bytes", bytes_);
   out.section<uint64_t>(prefix + ".ends", ends_);
   out.section<uint32_t>(prefix + ".slots", slots_);
 }
 
-}  // namespace demotic
+}  // namespace demotic::text

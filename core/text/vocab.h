@@ -15,7 +15,7 @@
 #include "io/checksum.h"
 #include "io/container.h"
 
-namespace demotic {
+namespace demotic::text {
 
 inline constexpr uint32_t kUnknown = 0;
 inline constexpr std::string_view kUnknownWord = "<unk>";
@@ -42,7 +42,7 @@ inline uint64_t hash_word(std::string_view word) {
     const auto byte = [p](size_t at) { return uint64_t{static_cast<unsigned char>(p[at])}; };
     part = byte(0) << 16 | byte(size / 2) << 8 | byte(size - 1);
   }
-  return mix64(hash ^ part);
+  return io::mix64(hash ^ part);
 }
 
 // Read-only lookup in three flat arrays: word bytes, their borders, and open-addressing slots that
@@ -55,9 +55,9 @@ class VocabView {
       : bytes_(bytes), ends_(ends), slots_(slots) {}
   // Sections "vocab.bytes", "vocab.ends", "vocab.slots" of a container that outlives the view; a
   // file with two vocabularies gives each its own prefix.
-  explicit VocabView(const Container& container, const std::string& prefix = "vocab");
+  explicit VocabView(const io::Container& container, const std::string& prefix = "vocab");
 
-  void save(ContainerWriter& out, const std::string& prefix = "vocab") const;
+  void save(io::ContainerWriter& out, const std::string& prefix = "vocab") const;
 
   uint32_t size() const { return static_cast<uint32_t>(ends_.size()); }
 
@@ -95,7 +95,7 @@ class Vocab {
   std::string_view word(uint32_t id) const { return view().word(id); }
   uint32_t size() const { return static_cast<uint32_t>(ends_.size()); }
   VocabView view() const { return {bytes_, ends_, slots_}; }
-  void save(ContainerWriter& out, const std::string& prefix = "vocab") const {
+  void save(io::ContainerWriter& out, const std::string& prefix = "vocab") const {
     view().save(out, prefix);
   }
 
@@ -107,4 +107,4 @@ class Vocab {
   std::vector<uint32_t> slots_;
 };
 
-}  // namespace demotic
+}  // namespace demotic::text

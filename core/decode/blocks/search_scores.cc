@@ -1,0 +1,155 @@
+// What block search knows before it begins, options and future costs, and how it asks the language
+// model.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "decode/blocks/search.h"
+
+namespace demotic::decode::blocks {
+
+namespace {
+
+constexpr double kWorst = -std::numeric_limits<double>::infinity();
+
+uint64_t key_of(uint32_t state, uint32_t option) { return (uint64_t{state} << 32 | option) + 1; }
+
+}  // namespace
+
+// -- before the search ---------------------------------------------------------------------------
+
+void BlockSearch::find_options(std::span<const std::string> tokens) {
+  const grammar::BlockTable& table = model_.table();
+  const BlockDecoderOptions& choice = model_.options();
+  std::vector<uint32_t> ids;
+  passed_.clear();
+  for (const std::string& token : tokens) {
+    ids.push_back(table.source_vocab().find(token));
+    const lm::Model* lm = model_.costs().language_model();
+    passed_.push_back(lm == nullptr ? text::kUnknown : lm->find(token));
+  }
+  options_.clear();
+  spans_.assign(size_t{words_} * max_words_, {});
+  for (uint32_t begin = 0; begin < words_; ++begin)
+    for (uint32_t end = begin + 1; end <= limit(begin); ++end) {
+      Span& span = spans_[size_t{begin} * max_words_ + (end - begin - 1)];
+      span.first = static_cast<uint32_t>(options_.size());
+      span.best = kWorst;
+      const uint32_t phrase = table.find(std::span(ids).subspan(begin, end - begin));
+      if (phrase != grammar::kNoPhrase)
+        for (const uint32_t b : table.alternatives(phrase, choice.alternatives))
+          options_.push_back(model_.option(b, begin, end));
+      else if (end == begin + 1)
+        options_.push_back(model_.pass_through(begin));
+      span.end = static_cast<uint32_t>(options_.size());
+      for (uint32_t o = span.first; o < span.end; ++o) {
+        span.may_go_left |= options_[o].may_go_left;
+        span.best = std::max(span.best, estimate(options_[o]));
+      }
+    }
+  counters_.options += options_.size();
+}
+
+// With the context inside the block alone, in the orientation that is best.
+double BlockSearch::estimate(const BlockOption& option) const {
+  const grammar::BlockCosts& costs = model_.costs();
+  lm::State state{};
+  grammar::LmCosts lm;
+  if (option.block == grammar::kNoBlock)
+    lm.first = costs.lm_cost(state, passed_[option.begin], state);
+  else
+    lm = costs.lm(state, option.block, state);
+  double best = kWorst;
+  for (const grammar::BlockOrientation o :
+       {grammar::BlockOrientation::left, grammar::BlockOrientation::right,
+        grammar::BlockOrientation::neutral}) {
+    if (o == grammar::BlockOrientation::left && !option.may_go_left) continue;
+    best = std::max(best, option.score[static_cast<size_t>(o)] + model_.lm_score(o, lm));
+  }
+  // A probability among alternatives is at most 1.
+  return model_.options().partition == Partition::half
+             ? best + model_.partition_score(std::log(0.5))
+             : 0.0;
+}
+
+void BlockSearch::estimate_future() {
+  suffix_future_.assign(words_ + size_t{1}, kWorst);
+  suffix_future_[words_] = 0.0;
+  piece_future_.assign(size_t{words_} * max_words_, kWorst);
+  for (uint32_t begin = words_; begin-- > 0;)
+    for (uint32_t end = begin + 1; end <= limit(begin); ++end) {
+      const Span& here = span(begin, end);
+      double& piece = piece_future_[size_t{begin} * max_words_ + (end - begin - 1)];
+      piece = here.best;  // a hole is filled by one block
+      if (here.first == here.end) continue;
+      suffix_future_[begin] = std::max(suffix_future_[begin], here.best + suffix_future_[end]);
+    }
+}
+
+double BlockSearch::future(uint32_t covered, uint32_t hole_end, uint32_t end) const {
+  if (hole_end == covered) return suffix_future_[covered];
+  return piece_future_[size_t{covered} * max_words_ + (hole_end - covered - 1)] +
+         suffix_future_[end];
+}
+
+// -- the language model --------------------------------------------------------------------------
+
+uint32_t BlockSearch::intern(const lm::State& state) {
+  if (states_.size() * 2 >= state_slots_.size()) {
+    state_slots_.assign(std::max<size_t>(1024, state_slots_.size() * 2), 0);
+    for (uint32_t i = 0; i < states_.size(); ++i) {
+      size_t at = states_[i].hash() & (state_slots_.size() - 1);
+      while (state_slots_[at] != 0) at = (at + 1) & (state_slots_.size() - 1);
+      state_slots_[at] = i + 1;
+    }
+  }
+  const size_t mask = state_slots_.size() - 1;
+  size_t at = state.hash() & mask;
+  for (; state_slots_[at] != 0; at = (at + 1) & mask)
+    if (states_[state_slots_[at] - 1] == state) return state_slots_[at] - 1;
+  states_.push_back(state);
+  state_slots_[at] = static_cast<uint32_t>(states_.size());
+  return state_slots_[at] - 1;
+}
+
+// Nodes share states, so that the same words after the same state come again and again.
+BlockSearch::Scored BlockSearch::lm(uint32_t state, uint32_t option) {
+  if (scored_count_ * 2 >= scored_keys_.size()) {
+    std::vector<uint64_t> old_keys(std::max<size_t>(4096, scored_keys_.size() * 2), 0);
+    std::vector<Scored> old(old_keys.size());
+    old_keys.swap(scored_keys_);
+    old.swap(scored_);
+    const size_t mask = scored_keys_.size() - 1;
+    for (size_t i = 0; i < old_keys.size(); ++i) {
+      if (old_keys[i] == 0) continue;
+      size_t at = io::mix64(old_keys[i]) & mask;
+      while (scored_keys_[at] != 0) at = (at + 1) & mask;
+      scored_keys_[at] = old_keys[i];
+      scored_[at] = old[i];
+    }
+  }
+  const size_t mask = scored_keys_.size() - 1;
+  const uint64_t key = key_of(state, option);
+  size_t at = io::mix64(key) & mask;
+  for (; scored_keys_[at] != 0; at = (at + 1) & mask)
+    if (scored_keys_[at] == key) return scored_[at];
+  ++counters_.lm_blocks;
+  const BlockOption& o = options_[option];
+  lm::State next = states_[state];
+  grammar::LmCosts costs;
+  if (o.block == grammar::kNoBlock)
+    costs.first = model_.costs().lm_cost(next, passed_[o.begin], next);
+  else
+    costs = model_.costs().lm(states_[state], o.block, next);
+  const Scored result{costs, intern(next)};
+  scored_keys_[at] = key;
+  scored_[at] = result;
+  ++scored_count_;
+  return result;
+}
+
+double BlockSearch::end_cost(uint32_t v) const {
+  return model_.costs().lm_end(states_[nodes_[v].lm]);
+}
+
+}  // namespace demotic::decode::blocks

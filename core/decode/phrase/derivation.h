@@ -1,0 +1,40 @@
+// What phrase-based search found, as it leaves the decoder: one derivation, or all of them as a
+// Forest (forest/forest.h).
+//
+//   HieroDerivation d = best_derivation(search, sentence);       or, of a k-best result,
+//   HieroDerivation d = forest_derivation(packed, heads, edges);
+//   complete(d, tokens, sentence, model);                        words, links, features, scores
+//   Forest f = search_graph(search, model, tokens, sentence);
+//
+// In the graph a node is a hypothesis and an edge adds one phrase to the one before it, as a rule
+// S -> S1 phrase; Goal -> S1 closes with "</s>".  A rule's origin is its number in the table.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "decode/hiero/chart_derivation.h"
+#include "decode/phrase/search.h"
+#include "forest/forest.h"
+
+namespace demotic::decode::phrase {
+
+// Labels of steps and of the graph's nodes.
+inline constexpr uint32_t kHypothesisLabel = 0;  // "S"
+inline constexpr uint32_t kGoalLabel = 1;
+inline constexpr uint32_t kPhraseLabel = 2;  // "X"
+const std::vector<std::string>& phrase_labels();
+
+hiero::HieroDerivation best_derivation(const PhraseSearch& search, uint32_t words);
+hiero::HieroDerivation forest_derivation(const forest::Forest& packed,
+                                         std::span<const uint32_t> heads,
+                                         std::span<const uint32_t> edges, const PhraseModel& model);
+void complete(hiero::HieroDerivation& derivation, std::span<const std::string> tokens,
+              const SourceSentence& sentence, const PhraseModel& model);
+
+forest::Forest search_graph(const PhraseSearch& search, const PhraseModel& model,
+                            std::span<const std::string> tokens, const SourceSentence& sentence);
+// Of a sentence without words.
+forest::Forest empty_search_graph(const PhraseModel& model);
+
+}  // namespace demotic::decode::phrase

@@ -1,0 +1,115 @@
+#include "decode/phrase/model.h"
+
+#include <algorithm>
+
+#include "grammar/rule_scorer.h"
+#include "io/error.h"
+
+namespace demotic::decode::phrase {
+
+std::vector<std::string> PhraseModel::feature_names(const grammar::RuleTable& table) {
+  std::vector<std::string> names = ScoredGrammar::feature_names(table);
+  names[table.features() + static_cast<uint32_t>(DecoderFeature::glue)] = "Distortion";
+  return names;
+}
+
+// The weights of what a phrase is worth wherever it stands.
+std::vector<double> PhraseModel::without_places(std::span<const double> weights) const {
+  std::vector<double> rest(weights.begin(), weights.end());
+  for (const uint32_t column : place_columns_)
+    if (column < rest.size()) rest[column] = 0;
+  if (distortion_column_ < rest.size()) rest[distortion_column_] = 0;
+  return rest;
+}
+
+std::vector<uint32_t> PhraseModel::find_place_columns(const grammar::RuleTable& table) {
+  std::vector<uint32_t> found;
+  for (const std::string& name : grammar::RuleScorer::orientation_names()) {
+    const std::vector<std::string>& names = table.feature_names();
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at != names.end()) found.push_back(static_cast<uint32_t>(at - names.begin()));
+  }
+  return found;
+}
+
+PhraseModel::PhraseModel(const grammar::RuleTable& table, const lm::Model* lm,
+                         std::span<const double> weights, bool reordering)
+    : place_columns_(find_place_columns(table)),
+      distortion_column_(table.features() + static_cast<uint32_t>(DecoderFeature::glue)),
+      weights_(weights.begin(), weights.end()),
+      grammar_(table, lm, without_places(weights)) {
+  for (size_t i = 0; i < weights_.size(); ++i)
+    if (!std::isfinite(weights_[i]))
+      throw io::Error(io::Fault::argument,
+                      "the weight of " + feature_names(table)[i] + " is no number");
+  distortion_ = weights_[distortion_column_];
+  const std::vector<std::string>& names = table.feature_names();
+  for (size_t i = 0; i < 2 * grammar::kOrientations; ++i) {
+    const auto at =
+        std::find(names.begin(), names.end(), grammar::RuleScorer::orientation_names()[i]);
+    const bool found = reordering && at != names.end();
+    columns_[i / grammar::kOrientations][i % grammar::kOrientations] =
+        found ? static_cast<uint32_t>(at - names.begin()) : kNoColumn;
+    lexicalised_ = lexicalised_ || found;
+  }
+}
+
+Reordering PhraseModel::raw_reordering(uint32_t rule) const {
+  Reordering raw;
+  if (!lexicalised_ || rule >= kGlueFirst) return raw;
+  const std::span<const float> scores = table().scores(rule);
+  for (uint32_t o = 0; o < grammar::kOrientations; ++o) {
+    if (columns_[0][o] != kNoColumn) raw.previous[o] = scores[columns_[0][o]];
+    if (columns_[1][o] != kNoColumn) raw.next[o] = scores[columns_[1][o]];
+  }
+  return raw;
+}
+
+Reordering PhraseModel::reordering(uint32_t rule) const {
+  Reordering result = raw_reordering(rule);
+  for (uint32_t o = 0; o < grammar::kOrientations; ++o) {
+    const auto weighted = [&](float value, uint32_t column) {
+      const double product = column == kNoColumn ? 0.0 : weights_[column] * value;
+      return std::isfinite(product) ? static_cast<float>(product) : 0.0f;
+    };
+    result.previous[o] = weighted(result.previous[o], columns_[0][o]);
+    result.next[o] = weighted(result.next[o], columns_[1][o]);
+  }
+  return result;
+}
+
+double PhraseModel::score(uint32_t rule, const PhrasePlace& place) const {
+  double sum = 0;
+  if (rule != kGoal) {
+    sum += grammar_.score(ForestEdge{rule, {kNoNode, kNoNode}}, place.passed);
+    sum += distortion(place.previous_end, place.begin);
+  }
+  if (lexicalised_) {
+    const auto o = static_cast<size_t>(
+        orientation(place.previous_begin, place.previous_end, place.begin, place.end));
+    sum += reordering(rule).previous[o] + reordering(place.previous_rule).next[o];
+  }
+  return sum;
+}
+
+void PhraseModel::add_features(uint32_t rule, const PhrasePlace& place,
+                               std::span<double> features) const {
+  if (rule != kGoal) {
+    // The columns of orientations depend on the place; the rest does not.
+    std::array<double, 2 * grammar::kOrientations> kept{};
+    for (size_t i = 0; i < place_columns_.size(); ++i) kept[i] = features[place_columns_[i]];
+    grammar_.add_features(rule, place.passed, features);
+    for (size_t i = 0; i < place_columns_.size(); ++i) features[place_columns_[i]] = kept[i];
+    features[distortion_column_] -= place.previous_end < place.begin
+                                        ? place.begin - place.previous_end
+                                        : place.previous_end - place.begin;
+  }
+  if (!lexicalised_) return;
+  const auto o = static_cast<size_t>(
+      orientation(place.previous_begin, place.previous_end, place.begin, place.end));
+  if (columns_[0][o] != kNoColumn) features[columns_[0][o]] += raw_reordering(rule).previous[o];
+  if (columns_[1][o] != kNoColumn)
+    features[columns_[1][o]] += raw_reordering(place.previous_rule).next[o];
+}
+
+}  // namespace demotic::decode::phrase

@@ -1,0 +1,245 @@
+// How one stack is filled from the grids that lead to it.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "decode/phrase/search.h"
+
+namespace demotic::decode::phrase {
+
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr uint32_t kAhead = 8;  // cells that wait for their memory
+
+// Of the words that count; cheaper than State::hash, and good enough for a table in memory.
+uint64_t hash_of(const lm::State& state, uint32_t coverage, uint32_t end, uint32_t begin,
+                 uint32_t next) {
+  constexpr uint64_t kFactor = 0x9fb21c651e98df25ull;
+  uint64_t hash = (uint64_t{coverage} << 32 | end) * kFactor + (uint64_t{next} << 32 | begin);
+  for (uint32_t i = 0; i < state.length; ++i) hash = (hash ^ state.words[i]) * kFactor;
+  return io::mix64(hash);
+}
+
+}  // namespace
+
+double PhraseSearch::promise(const Grid& grid, uint32_t row, uint32_t column) const {
+  const PhraseHypothesis& hypothesis = hypotheses_[grid.first + row];
+  const uint32_t option = options_.ordered(grid.list, grid.orientation, column);
+  double sum = hypothesis.score + grid.constant + options_.option(option).estimate;
+  if (model_.lexicalised()) {
+    const auto o = static_cast<size_t>(grid.orientation);
+    sum += options_.reordering(option).previous[o];
+    if (hypothesis.arc.option != kNoOption)
+      sum += options_.reordering(hypothesis.arc.option).next[o];
+  }
+  return sum;
+}
+
+// The top of the heap makes room for another cell.
+void PhraseSearch::replace_top(const Cell& cell) {
+  size_t at = 0;
+  const size_t size = heap_.size();
+  while (true) {
+    size_t child = 2 * at + 1;
+    if (child >= size) break;
+    if (child + 1 < size && later(heap_[child], heap_[child + 1])) ++child;
+    if (!later(cell, heap_[child])) break;
+    heap_[at] = heap_[child];
+    at = child;
+  }
+  heap_[at] = cell;
+}
+
+void PhraseSearch::fetch(const Grid& grid, uint32_t row, uint32_t column, uint32_t covered) const {
+  const lm::Model* lm = model_.grammar().lm();
+  if (lm == nullptr) return;
+  const Stack& before = stack(covered - (grid.end - grid.begin));
+  lm::fetch_seam(*lm, before.states[grid.first + row - before.first],
+                 options_.fragment(options_.ordered(grid.list, grid.orientation, column)));
+}
+
+void PhraseSearch::fill_by_cubes(uint32_t covered) {
+  std::vector<Grid>& grids = stack(covered).grids;
+  counters_.grids += grids.size();
+  heap_.clear();
+  for (uint32_t g = 0; g < grids.size(); ++g) heap_.push_back({promise(grids[g], 0, 0), g, 0, 0});
+  std::make_heap(heap_.begin(), heap_.end(), later);
+  const auto most = static_cast<uint32_t>(std::min<uint64_t>(settings_.pops, share_));
+  best_total_ = bound_ = kNever;
+  // What is taken does not depend on the scores of what was taken just before: cells wait a little
+  // until the memory is there that the language model looks them up in.
+  std::array<Cell, kAhead> waiting;
+  uint32_t taken = 0;
+  uint32_t done = 0;
+  const auto take_next = [&] {
+    const Cell& cell = waiting[done++ % kAhead];
+    take(grids[cell.grid], cell.row, cell.column, covered);
+  };
+  while (taken < most && !heap_.empty()) {
+    const Cell cell = heap_.front();
+    if (cell.promise < bound_) {
+      counters_.discarded += heap_.size();
+      break;
+    }
+    const Grid& grid = grids[cell.grid];
+    fetch(grid, cell.row, cell.column, covered);
+    // A row is opened by the first cell of the row before it: no cell comes twice.
+    const bool onward = cell.column + 1 < grid.list.count;
+    const bool below = cell.column == 0 && cell.row + 1 < grid.count;
+    const auto neighbour = [&](uint32_t row, uint32_t column) {
+      return Cell{promise(grid, row, column), cell.grid, row, column};
+    };
+    if (onward) {
+      replace_top(neighbour(cell.row, cell.column + 1));
+    } else if (below) {
+      replace_top(neighbour(cell.row + 1, 0));
+    } else {
+      std::pop_heap(heap_.begin(), heap_.end(), later);
+      heap_.pop_back();
+    }
+    if (onward && below) {
+      heap_.push_back(neighbour(cell.row + 1, 0));
+      std::push_heap(heap_.begin(), heap_.end(), later);
+    }
+    if (taken - done == kAhead) take_next();
+    waiting[taken++ % kAhead] = cell;
+  }
+  while (done < taken) take_next();
+  counters_.pops += taken;
+}
+
+void PhraseSearch::fill_by_all(uint32_t covered) {
+  std::vector<Grid>& grids = stack(covered).grids;
+  counters_.grids += grids.size();
+  best_total_ = bound_ = kNever;
+  // Without what the language model says of the phrase, a promise is the most that it can become.
+  const bool bounded = model_.grammar().lm_score(-1) <= 0;
+  for (Grid& grid : grids)
+    for (uint32_t row = 0; row < grid.count; ++row)
+      for (uint32_t column = 0; column < grid.list.count; ++column) {
+        const uint32_t number = options_.ordered(grid.list, grid.orientation, column);
+        const double own = model_.grammar().lm_score(options_.option(number).lm);
+        if (bounded && promise(grid, row, column) - own < bound_) {
+          ++counters_.discarded;
+          continue;
+        }
+        ++counters_.pops;
+        take(grid, row, column, covered);
+        if (pending_.size() / 2 >= most_) prune(most_);
+      }
+}
+
+void PhraseSearch::take(Grid& grid, uint32_t row, uint32_t column, uint32_t covered) {
+  const uint32_t source = grid.first + row;
+  const PhraseHypothesis& from = hypotheses_[source];
+  const uint32_t number = options_.ordered(grid.list, grid.orientation, column);
+  const PhraseOption& option = options_.option(number);
+  if (grid.to == kNoCoverage) grid.to = coverages_.add(grid.from, grid.begin, grid.end);
+
+  Pending made;
+  float change = 0;
+  if (const lm::Model* lm = model_.grammar().lm(); lm != nullptr) {
+    const Stack& before = stack(covered - (grid.end - grid.begin));
+    lm::Fragment fragment;
+    lm::FragmentScorer scorer(*lm, fragment);
+    scorer.begin(before.states[source - before.first]);
+    scorer.nonterminal(options_.fragment(number));
+    change = scorer.finish() + option.lm;
+    made.state = fragment.right;
+  } else {
+    made.state = {};
+  }
+  double score = from.score + option.score + model_.distortion(from.end, grid.begin) +
+                 model_.grammar().lm_score(change);
+  if (model_.lexicalised()) {
+    const auto o = static_cast<size_t>(grid.orientation);
+    score += options_.reordering(number).previous[o];
+    if (from.arc.option != kNoOption) score += options_.reordering(from.arc.option).next[o];
+  }
+  made.hypothesis = {score, {source, number, grid.begin, change, UINT32_MAX}, grid.end, grid.to};
+  made.total = score + future_behind(grid.to, grid.end);
+  made.next = option.next;
+  if (made.total < bound_) return;
+  accept(made);
+  if (made.total > best_total_) {
+    best_total_ = made.total;
+    bound_ = std::max(bound_, best_total_ - settings_.threshold);
+  }
+}
+
+void PhraseSearch::accept(const Pending& candidate) {
+  if (2 * (pending_.size() + 1) > by_state_.size())
+    rehash(std::max<size_t>(256, 2 * by_state_.size()));
+  const PhraseHypothesis& ours = candidate.hypothesis;
+  const bool lexicalised = model_.lexicalised();
+  const uint64_t hash = hash_of(candidate.state, ours.coverage, ours.end,
+                                lexicalised ? ours.arc.begin : 0, candidate.next);
+  const size_t mask = by_state_.size() - 1;
+  size_t at = hash & mask;
+  for (; by_state_[at] != 0; at = (at + 1) & mask) {
+    Pending& other = pending_[by_state_[at] - 1];
+    PhraseHypothesis& theirs = other.hypothesis;
+    if (theirs.coverage != ours.coverage || theirs.end != ours.end ||
+        other.next != candidate.next || (lexicalised && theirs.arc.begin != ours.arc.begin) ||
+        !(other.state == candidate.state))
+      continue;
+    ++counters_.recombined;
+    const bool better = ours.score > theirs.score;
+    if (settings_.keep_alternatives) {
+      PhraseArc loser = better ? theirs.arc : ours.arc;
+      const uint32_t rest = theirs.arc.alternative;
+      if (better) theirs.arc = ours.arc;
+      loser.alternative = rest;
+      theirs.arc.alternative = static_cast<uint32_t>(alternatives_.size());
+      alternatives_.push_back(loser);
+    } else if (better) {
+      theirs.arc = ours.arc;
+    }
+    if (better) {
+      theirs.score = ours.score;
+      other.total = candidate.total;
+    }
+    return;
+  }
+  pending_.push_back(candidate);
+  by_state_[at] = static_cast<uint32_t>(pending_.size());
+}
+
+void PhraseSearch::rehash(size_t slots) {
+  by_state_.assign(slots, 0);
+  const bool lexicalised = model_.lexicalised();
+  for (size_t i = 0; i < pending_.size(); ++i) {
+    const Pending& each = pending_[i];
+    size_t at = hash_of(each.state, each.hypothesis.coverage, each.hypothesis.end,
+                        lexicalised ? each.hypothesis.arc.begin : 0, each.next) &
+                (slots - 1);
+    while (by_state_[at] != 0) at = (at + 1) & (slots - 1);
+    by_state_[at] = static_cast<uint32_t>(i + 1);
+  }
+}
+
+// Leaves the best `most`; of equals those that were found first.
+void PhraseSearch::prune(uint32_t most) {
+  if (pending_.size() > most) {
+    std::vector<double> totals;
+    for (const Pending& each : pending_) totals.push_back(each.total);
+    std::nth_element(totals.begin(), totals.begin() + (most - 1), totals.end(), std::greater<>());
+    const double worst = totals[most - 1];
+    bound_ = std::max(bound_, worst);
+    size_t better = 0;
+    for (const Pending& each : pending_) better += each.total > worst;
+    size_t ties = most - better;
+    std::erase_if(pending_, [&](const Pending& each) {
+      if (each.total > worst) return false;
+      if (each.total < worst || ties == 0) return true;
+      --ties;
+      return false;
+    });
+  } else {
+    std::erase_if(pending_, [&](const Pending& each) { return each.total < bound_; });
+  }
+  rehash(by_state_.size());
+}
+
+}  // namespace demotic::decode::phrase

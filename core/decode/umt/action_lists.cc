@@ -1,0 +1,90 @@
+#include "decode/umt/action_lists.h"
+
+#include <algorithm>
+
+#include "decode/umt/filled_yield.h"
+
+namespace demotic::decode::umt {
+
+void ActionLists::begin(const UndirectedForest& forest, RuleRanking& ranking,
+                        const BranchBounds& bounds, const CffVector& weights, double gain_weight) {
+  gain_weight_ = gain_weight;
+  forest_ = &forest;
+  bounds_ = &bounds;
+  ranking_ = &ranking;
+  weights_ = weights;
+  by_node_.assign(size_t{2} * forest.nodes(), kNone);
+  start_ = kNone;
+  used_ = 0;
+  scored_ = 0;
+}
+
+CffVector ActionLists::bounds(const RuleGroup& group, uint32_t child, bool opens_head) const {
+  CffVector bounds{};
+  for (uint32_t k = 0; k < grammar::kMaxArity; ++k)
+    if (k != child && group.tails[k] != kNoNode) bounds[k] = bounds_->inside(group.tails[k]);
+  if (opens_head) bounds[grammar::kMaxArity] = bounds_->outside(group.head);
+  return bounds;
+}
+
+// Falling order of scores; ties go to the lower edge, then to the lower tail.
+bool ActionLists::worse(const Head& a, const Head& b) {
+  const Candidate& x = a.candidate;
+  const Candidate& y = b.candidate;
+  if (x.score != y.score) return x.score < y.score;
+  if (x.group != y.group) return x.group > y.group;
+  return x.place != y.place ? x.place > y.place : x.child > y.child;
+}
+
+void ActionLists::push(List& list, uint32_t group, uint32_t child, Kind kind) {
+  const CffVector open = bounds(forest_->group(group), child, kind != Kind::down);
+  double sum = 0;
+  for (uint32_t i = 0; i < kCffFeatures; ++i) sum += weights_[i] * open[i];
+  double gain = 0;
+  if (gain_weight_ > 0)
+    for (uint32_t k = 0; k < grammar::kMaxArity; ++k)
+      if (const uint32_t tail = forest_->group(group).tails[k]; k != child && tail != kNoNode)
+        gain += gain_weight_ * most_gain(bounds_->branches()[tail]);
+  sum += gain;
+  const RankedRule& rule = ranking_->rule(group, 0);
+  list.heap.push_back({{rule.score + sum, gain, group, 0, rule.place, child}, sum});
+  ++scored_;
+}
+
+uint32_t ActionLists::fill(uint32_t node, Kind kind) {
+  if (used_ == lists_.size()) lists_.emplace_back();
+  List& list = lists_[used_];
+  list.heap.clear();
+  list.order.clear();
+  if (kind == Kind::down) {
+    for (uint32_t g = forest_->first_below(node); g < forest_->last_below(node); ++g)
+      push(list, g, grammar::kMaxArity, kind);
+  } else if (kind == Kind::up) {
+    for (const uint32_t place : forest_->above(node)) push(list, place >> 1, place & 1, kind);
+  } else {
+    for (const uint32_t g : forest_->leaves()) push(list, g, grammar::kMaxArity, kind);
+  }
+  std::make_heap(list.heap.begin(), list.heap.end(), worse);
+  return used_++;
+}
+
+bool ActionLists::pop(List& list) {
+  if (list.heap.empty()) return false;
+  std::pop_heap(list.heap.begin(), list.heap.end(), worse);
+  Head& head = list.heap.back();
+  list.order.push_back(head.candidate);
+  const uint32_t rank = head.candidate.rank + 1;
+  if (rank == forest_->group(head.candidate.group).rules) {
+    list.heap.pop_back();
+    return true;
+  }
+  const RankedRule& rule = ranking_->rule(head.candidate.group, rank);
+  head.candidate.score = rule.score + head.bounds;
+  head.candidate.rank = rank;
+  head.candidate.place = rule.place;
+  std::push_heap(list.heap.begin(), list.heap.end(), worse);
+  ++scored_;
+  return true;
+}
+
+}  // namespace demotic::decode::umt

@@ -1,0 +1,134 @@
+#include "decode/umt/branch_bounds.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace demotic::decode::umt {
+
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+void BranchBounds::begin(const UndirectedForest& forest, RuleRanking& ranking,
+                         const ScoredGrammar& grammar, LmCounters& counters) {
+  forest_ = &forest;
+  ranking_ = &ranking;
+  grammar_ = &grammar;
+  counters_ = &counters;
+  const bool chart = kind_ == BoundKind::chart && grammar.lm() != nullptr;
+  best_.resize(forest.groups().size());
+  for (uint32_t g = 0; g < best_.size(); ++g) best_[g] = ranking.best(g);
+  inside_.assign(forest.nodes(), kNever);
+  outside_.assign(forest.nodes(), kNever);
+  const size_t seen = chart ? forest.nodes() : 0;
+  above_.assign(seen, kNone);
+  below_.assign(seen, kNone);
+  around_.assign(seen, kNever);
+  fragments_.resize(seen);
+  if (forest.empty()) return;
+  pass_up();
+  pass_down();
+}
+
+double BranchBounds::seen(uint32_t group, lm::Fragment& made) {
+  const RuleGroup& edges = forest_->group(group);
+  const RankedRule& best = ranking_->best_rule(group);
+  const uint32_t rule = edges.first_rule + best.place;
+  const lm::Model& lm = *grammar_->lm();
+  lm::FragmentScorer scorer(lm, made);
+  const auto word = [&](uint32_t id) {
+    scorer.terminal(id);
+    ++counters_->words;
+  };
+  const auto tail = [&](uint32_t k) { scorer.nonterminal(fragments_[edges.tails[k]]); };
+  if (rule < kGlueFirst) {
+    for (const text::Symbol symbol : grammar_->table().target(rule)) {
+      if (text::is_word(symbol))
+        word(grammar_->lm_word(symbol));
+      else
+        tail(text::slot_of(symbol));
+    }
+  } else if (rule == kPassThrough) {
+    word(forest_->passed()[group]);
+  } else {
+    if (rule == kGoal) scorer.begin_sentence();
+    tail(0);
+    if (rule == kGlueNext) tail(1);
+    if (rule == kGoal) word(lm.end_word());
+  }
+  ++counters_->evaluations;
+  double sum = best.local + grammar_->lm_score(scorer.finish());
+  for (const uint32_t node : edges.tails)
+    if (node != kNoNode) sum += inside_[node];
+  return sum;
+}
+
+double BranchBounds::estimate(uint32_t group) const {
+  double sum = best_[group];
+  for (const uint32_t tail : forest_->group(group).tails)
+    if (tail != kNoNode) sum += inside_[tail];
+  return sum;
+}
+
+void BranchBounds::pass_up() {
+  for (uint32_t v = 0; v < forest_->nodes(); ++v) {
+    if (!fragments_.empty()) {
+      look_below(v);
+      continue;
+    }
+    for (uint32_t g = forest_->first_below(v); g < forest_->last_below(v); ++g)
+      inside_[v] = std::max(inside_[v], estimate(g));
+  }
+}
+
+// The language model sees the best rules of the most promising groups and keeps one.
+void BranchBounds::look_below(uint32_t v) {
+  order_.clear();
+  for (uint32_t g = forest_->first_below(v); g < forest_->last_below(v); ++g)
+    order_.emplace_back(-estimate(g), g);
+  const auto last = order_.begin() + static_cast<std::ptrdiff_t>(std::min(order_.size(), kLooks));
+  std::partial_sort(order_.begin(), last, order_.end());
+  for (auto at = order_.begin(); at != last; ++at) {
+    lm::Fragment made;
+    const double sum = seen(at->second, made);
+    if (sum <= inside_[v]) continue;
+    inside_[v] = sum;
+    below_[v] = at->second;
+    fragments_[v] = made;
+  }
+}
+
+void BranchBounds::pass_down() {
+  outside_[forest_->goal()] = 0;
+  for (uint32_t v = forest_->nodes(); v-- > 0;) {
+    if (!fragments_.empty() && v != forest_->goal()) look_above(v);
+    for (uint32_t g = forest_->first_below(v); g < forest_->last_below(v); ++g) {
+      const RuleGroup& group = forest_->group(g);
+      const bool kept = !fragments_.empty() && below_[v] == g;
+      for (uint32_t k = 0; k < grammar::kMaxArity && group.tails[k] != kNoNode; ++k) {
+        const uint32_t tail = group.tails[k];
+        // What the branch kept at v has beside the tail was seen; of others there is an estimate.
+        double sum = outside_[v] + (kept ? inside_[v] - inside_[tail] : best_[g]);
+        if (const uint32_t other = group.tails[1 - k]; !kept && other != kNoNode)
+          sum += inside_[other];
+        std::vector<double>& known = kept ? around_ : outside_;
+        if (sum <= known[tail]) continue;
+        known[tail] = sum;
+        if (!kept && !above_.empty()) above_[tail] = g;
+      }
+    }
+  }
+}
+
+// The estimate of the best surroundings gives way to what the language model says of them.
+void BranchBounds::look_above(uint32_t v) {
+  outside_[v] = around_[v];
+  if (above_[v] == kNone) return;
+  lm::Fragment unused;
+  const double sum = outside_[forest_->group(above_[v]).head] + seen(above_[v], unused);
+  outside_[v] = std::max(outside_[v], sum - inside_[v]);
+}
+
+}  // namespace demotic::decode::umt

@@ -1,0 +1,61 @@
+#include "decode/umt/derivation.h"
+
+namespace demotic::decode::umt {
+
+std::vector<std::string> undirected_feature_names(const grammar::RuleTable& table) {
+  std::vector<std::string> names = ScoredGrammar::feature_names(table);
+  for (const char* name : {"Cff1", "Cff2", "CffHead"}) names.emplace_back(name);
+  return names;
+}
+
+UndirectedDerivation grown_derivation(const PartialTree& tree, const Trajectory& path,
+                                      const UndirectedForest& forest) {
+  UndirectedDerivation derivation;
+  derivation.span_limit = forest.span_limit();
+  const std::span<const PartialTree::Step> grown = tree.steps();
+  std::vector<uint32_t> numbers(grown.size(), hiero::kNoStep);  // of the derivation's steps
+  struct Waiting {
+    uint32_t step, parent, slot;
+  };
+  std::vector<Waiting> waiting;
+  for (uint32_t i = 0; i < grown.size(); ++i)
+    if (forest.group(grown[i].edge.group).head == forest.goal())
+      waiting.push_back({i, hiero::kNoStep, 0});
+  while (!waiting.empty()) {
+    const Waiting at = waiting.back();
+    waiting.pop_back();
+    const auto number = static_cast<uint32_t>(derivation.steps.size());
+    numbers[at.step] = number;
+    if (at.parent != hiero::kNoStep) derivation.steps[at.parent].children[at.slot] = number;
+    const PartialTree::Step& step = grown[at.step];
+    const RuleGroup& group = forest.group(step.edge.group);
+    const ForestNode& node = forest.node(group.head);
+    derivation.steps.push_back({tree.rule(step.edge), node.category, node.begin, node.end});
+    derivation.steps.back().lm = path.actions[at.step].lm.complete;
+    for (uint32_t k = group.arity(); k-- > 0;) waiting.push_back({step.children[k], number, k});
+  }
+  for (uint32_t i = 0; i < grown.size(); ++i) {
+    const Action& action = path.actions[i];
+    GrowthAction made{ActionKind::start, numbers[i], 0, action.choices, action.score};
+    if (action.slot != kNoSlot) {
+      const PartialTree::Slot& slot = tree.slot(action.slot);
+      const bool up = slot.which == kHeadSlot;
+      made.kind = up ? ActionKind::up : ActionKind::down;
+      made.slot = up ? action.edge.child : slot.which;
+    }
+    derivation.actions.push_back(made);
+  }
+  return derivation;
+}
+
+void add_action_features(const Action& action, const UndirectedForest& forest,
+                         const ScoredGrammar& grammar, double kappa, std::span<double> features) {
+  const RuleGroup& group = forest.group(action.edge.group);
+  grammar.add_features(group.first_rule + action.edge.place, forest.passed()[action.edge.group],
+                       features.first(grammar.features()));
+  features[grammar.column(DecoderFeature::language_model)] +=
+      kLn10 * (action.lm.complete + kappa * action.lm.estimate);
+  for (uint32_t i = 0; i < kCffFeatures; ++i) features[grammar.features() + i] += action.cff[i];
+}
+
+}  // namespace demotic::decode::umt

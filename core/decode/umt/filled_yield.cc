@@ -1,0 +1,150 @@
+#include "decode/umt/filled_yield.h"
+
+#include <optional>
+
+#include "decode/umt/partial_tree.h"
+
+namespace demotic::decode::umt {
+
+// Writes one run after the other.
+class FilledYield::Runs {
+ public:
+  Runs(FilledYield& yield, lm::Fragment& first) : yield_(yield) { start(first); }
+
+  void begin_sentence() { scorer_->begin_sentence(); }
+  void word(uint32_t id) { scorer_->terminal(id); }
+  void piece(const lm::Fragment& run) { scorer_->nonterminal(run); }
+  void start(lm::Fragment& run) {
+    to_ = &run;
+    scorer_.emplace(*yield_.model_, made_);
+  }
+  void finish() {
+    scorer_->finish();
+    *to_ = made_;
+  }
+
+ private:
+  FilledYield& yield_;
+  lm::Fragment* to_ = nullptr;
+  lm::Fragment made_;
+  std::optional<lm::FragmentScorer> scorer_;
+};
+
+void FilledYield::grow(const PartialTree& tree, const EdgeChoice& edge, uint32_t closed,
+                       std::span<const uint32_t> made, uint32_t head) {
+  runs_.resize(tree.slots());
+  const bool down = closed != kNoSlot && tree.slot(closed).which != kHeadSlot;
+  const bool up = closed != kNoSlot && !down;
+  const uint32_t before = down ? tree.slot(closed).previous : head;
+  lm::Fragment& first = before == kNoSlot ? first_run_ : runs_[before];
+  const lm::Fragment so_far = first;
+  Runs runs(*this, first);
+  if (down) runs.piece(so_far);
+  const auto nonterminal = [&](uint32_t k) {
+    if (!up || k != edge.child) {
+      runs.finish();
+      runs.start(runs_[made[k]]);
+      return;
+    }
+    runs.piece(runs_[closed]);
+    const PartialTree::Slot& old_head = tree.slot(closed);
+    if (old_head.previous == closed) return;  // without gaps
+    runs.finish();
+    const lm::Fragment last = runs_[old_head.previous];
+    runs.start(runs_[old_head.previous]);
+    runs.piece(last);
+  };
+  const uint32_t rule = tree.rule(edge);
+  if (rule == kGoal) runs.begin_sentence();
+  tree.each_symbol(edge, [&](uint32_t word) { runs.word(word); }, nonterminal);
+  if (rule == kGoal) runs.word(model_->end_word());
+  if (down) runs.piece(runs_[closed]);
+  runs.finish();
+}
+
+bool FilledYield::append(const PartialTree& tree, uint32_t gap, lm::FragmentScorer& scorer,
+                         lm::Fragment& made) const {
+  for (; gap != kNoSlot && tree.slot(gap).which != kHeadSlot; gap = tree.slot(gap).next) {
+    scorer.finish();
+    if (made.left_full) return false;
+    scorer.nonterminal(branches_[tree.slot(gap).node]);
+    scorer.nonterminal(runs_[gap]);
+  }
+  return true;
+}
+
+// After what stands before a gap: as many branches and runs as there are words in a context.
+lm::State FilledYield::context(const PartialTree& tree, uint32_t gap) const {
+  uint32_t from = tree.slot(gap).previous;
+  for (uint32_t i = 1; i < model_->order() && from != kNoSlot && tree.slot(from).which != kHeadSlot;
+       ++i)
+    from = tree.slot(from).previous;
+  lm::Fragment made;
+  lm::FragmentScorer scorer(*model_, made);
+  if (from == kNoSlot) {
+    scorer.nonterminal(first_run_);
+    from = tree.first_gap();
+  } else {
+    if (tree.slot(from).which != kHeadSlot) scorer.nonterminal(branches_[tree.slot(from).node]);
+    scorer.nonterminal(runs_[from]);
+    from = tree.slot(from).next;
+  }
+  for (; from != gap; from = tree.slot(from).next) {
+    scorer.nonterminal(branches_[tree.slot(from).node]);
+    scorer.nonterminal(runs_[from]);
+  }
+  scorer.finish();
+  return made.right;
+}
+
+Outlook FilledYield::outlook(const PartialTree& tree, uint32_t slot) const {
+  const PartialTree::Slot& at = tree.slot(slot);
+  Outlook made;
+  made.base = 0;
+  lm::FragmentScorer after(*model_, made.right);
+  after.nonterminal(runs_[slot]);
+  const bool whole = append(tree, at.next, after, made.right);
+  after.finish();
+  if (at.which == kHeadSlot) {
+    if (!whole) {  // the left edge is known; the right edge is the context before the end
+      made.right.right = context(tree, slot);
+      made.right.left_full = true;
+    }
+    return made;
+  }
+  made.left = context(tree, slot);
+  lm::Fragment unused;
+  lm::FragmentScorer scorer(*model_, unused);
+  scorer.begin(made.left);
+  scorer.nonterminal(branches_[at.node]);
+  scorer.nonterminal(made.right);
+  made.base = scorer.finish();
+  return made;
+}
+
+float FilledYield::change(const PartialTree& tree, const EdgeChoice& edge, uint32_t slot,
+                          const Outlook& outlook, LmCounters& counters) const {
+  const PartialTree::Slot& at = tree.slot(slot);
+  const bool up = at.which == kHeadSlot;
+  const std::array<uint32_t, grammar::kMaxArity>& tails = tree.tails(edge);
+  lm::Fragment made;
+  lm::FragmentScorer scorer(*model_, made);
+  const uint32_t rule = tree.rule(edge);
+  if (!up) scorer.begin(outlook.left);
+  if (rule == kGoal) scorer.begin_sentence();
+  ++counters.evaluations;
+  tree.each_symbol(
+      edge,
+      [&](uint32_t word) {
+        scorer.terminal(word);
+        ++counters.words;
+      },
+      [&](uint32_t k) {
+        scorer.nonterminal(up && k == edge.child ? outlook.right : branches_[tails[k]]);
+      });
+  if (rule == kGoal) scorer.terminal(model_->end_word());
+  if (!up) scorer.nonterminal(outlook.right);
+  return scorer.finish();
+}
+
+}  // namespace demotic::decode::umt
