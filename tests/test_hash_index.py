@@ -19,7 +19,7 @@ PROGRAM = r"""
 
 using demotic::HashIndex;
 
-// seed, keys, buckets: adds and looks for keys in many lives of one index, short and long ones, with
+// seed, keys, buckets: adds and looks for keys in many lives of one index, short and long, with
 // at most so many different hashes; prints the first difference from a map.
 int main(int, char** arguments) {
   uint64_t state = std::strtoull(arguments[1], nullptr, 10);
