@@ -1,23 +1,25 @@
 """A model in one file: a zip archive whose members are stored, not compressed.
 
-pack(folder, Path("de-en.demotic"))       all of the folder's files
-digest = unpack(Path("de-en.demotic"))    into the cache, every byte compared
+pack(folder, Path("de-en.demotic"))            # all of the folder's files
+with Archive(Path("de-en.demotic")) as archive:
+    archive.digest                             # which model it is
+    held = archive.unpack()                    # into the cache, every byte compared
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import shutil
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
-from demotic import files
+from demotic import files, shelf
 from demotic.bundle import ABOUT, Part, changed, parse_about
-from demotic.cache import cache_folder
 from demotic.errors import CorruptFileError
 
 _CHUNK = 1 << 20
-_UNPACKED = 8  # models kept in the cache
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same parts give the same archive
 
 
@@ -30,19 +32,54 @@ def pack(folder: Path, path: Path) -> None:
                 shutil.copyfileobj(content, out, _CHUNK)
 
 
-def unpack(path: Path) -> str:
-    """Unpack an archive into the cache, every byte compared; the name of its folder there."""
+class Archive:
+    """A model in one file, open for reading."""
+
+    def __init__(self, path: Path) -> None:
+        """Raise CorruptFileError if it is no model."""
+        with _speaking_of(path):
+            self._zip = zipfile.ZipFile(path)
+            try:
+                self._about = self._zip.read(ABOUT)
+                _, self._parts = parse_about(self._about)
+            except BaseException:
+                self._zip.close()
+                raise
+        self._path = path
+        self.digest = hashlib.sha256(self._about).hexdigest()
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._zip.close()
+
+    def unpack(self) -> shelf.Held:
+        """The folder of its files, every byte compared."""
+        with _speaking_of(self._path):
+            return shelf.put(self.digest, self._fill)
+
+    def _fill(self, folder: Path) -> None:
+        for name, part in self._parts.items():
+            self._extract(name, part, folder / name)
+        (folder / ABOUT).write_bytes(self._about)
+
+    def _extract(self, name: str, part: Part, to: Path) -> None:
+        if self._zip.getinfo(name).file_size != part.bytes:
+            raise changed(name)
+        found = hashlib.sha256()
+        with self._zip.open(name) as packed, to.open("wb") as out:
+            while chunk := packed.read(_CHUNK):
+                found.update(chunk)
+                out.write(chunk)
+        if found.hexdigest() != part.sha256:
+            raise changed(name)
+
+
+@contextlib.contextmanager
+def _speaking_of(path: Path) -> Iterator[None]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            content = archive.read(ABOUT)
-            _, parts = parse_about(content)
-            digest = hashlib.sha256(content).hexdigest()
-            with files.atomic_folder(cache_folder("models") / digest) as folder:
-                (folder / ABOUT).write_bytes(content)
-                for name, part in parts.items():
-                    _extract(archive, name, part, folder / name)
-            _forget_old(cache_folder("models"))
-            return digest
+        yield
     except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError, RuntimeError) as error:
         message = f"{error.args[0] if error.args else error}"
         raise CorruptFileError(
@@ -50,22 +87,3 @@ def unpack(path: Path) -> str:
             path=path,
             remedy="copy the model again",
         ) from error
-
-
-def _forget_old(folder: Path) -> None:
-    """Unpacked models that were not opened for longest go; their archives unpack again."""
-    unpacked = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
-    for path in unpacked[:-_UNPACKED]:
-        shutil.rmtree(path, ignore_errors=True)
-
-
-def _extract(archive: zipfile.ZipFile, name: str, part: Part, to: Path) -> None:
-    if archive.getinfo(name).file_size != part.bytes:
-        raise changed(name)
-    found = hashlib.sha256()
-    with archive.open(name) as packed, to.open("wb") as out:
-        while chunk := packed.read(_CHUNK):
-            found.update(chunk)
-            out.write(chunk)
-    if found.hexdigest() != part.sha256:
-        raise changed(name)

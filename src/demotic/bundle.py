@@ -11,13 +11,12 @@ not been touched since (size, time and file number are remembered in the user's 
 again, so that opening takes milliseconds for a model of any size.
 
 A ``.demotic`` file is a zip archive whose members are stored, not compressed.  Parts are mapped
-into memory, so it is unpacked into the cache when it is opened for the first time.
+into memory, so it is unpacked into the cache when it is opened for the first time (``shelf.py``).
 """
 
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,8 +24,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from demotic import files
-from demotic.cache import Remembered, cache_folder
+from demotic import files, shelf
+from demotic.cache import Remembered
 from demotic.errors import ArgumentError, CorruptFileError, DemoticError, FileAccessError
 
 SCHEMA = 1
@@ -80,6 +79,7 @@ class Bundle:
         self.folder = folder
         self.about = about
         self.parts = dict(parts)
+        self._held: shelf.Held | None = None  # as long as the bundle lives
 
     @classmethod
     @contextmanager
@@ -168,21 +168,31 @@ class Bundle:
     @classmethod
     def _unpacked(cls, path: Path, verify: bool | None) -> Bundle:
         known = Remembered(path)
-        folder = cache_folder("models") / known.value if known.value else None
-        if folder is not None and folder.is_dir() and not verify:
-            try:
-                bundle = cls._read(folder)
-                bundle._check(verify)
-                os.utime(folder)
-                return bundle
-            except DemoticError:
-                pass  # the copy in the cache was damaged; the archive has the original
-        from demotic.archive import unpack
+        if known.value and not verify and (bundle := cls._cached(known.value, verify)):
+            return bundle
+        from demotic.archive import Archive
 
-        digest = unpack(path)
-        known.remember(digest)
-        bundle = cls._read(cache_folder("models") / digest)
-        bundle._check(None)
+        with Archive(path) as archive:
+            # Another process, or another copy of the file, may have put it there.
+            bundle = None if verify else cls._cached(archive.digest, verify)
+            bundle = bundle or cls._of(archive.unpack(), None)
+        known.remember(archive.digest)
+        return bundle
+
+    @classmethod
+    def _cached(cls, digest: str, verify: bool | None) -> Bundle | None:
+        """The copy in the cache; None if there is none, or if it was damaged."""
+        held = shelf.take(digest)
+        try:
+            return cls._of(held, verify) if held else None
+        except (DemoticError, OSError):
+            return None  # the archive has the original
+
+    @classmethod
+    def _of(cls, held: shelf.Held, verify: bool | None) -> Bundle:
+        bundle = cls._read(held.folder)
+        bundle._check(verify)
+        bundle._held = held
         return bundle
 
 

@@ -9,13 +9,18 @@ import zlib
 from pathlib import Path
 
 from demotic import files
-from demotic.errors import DemoticError
+from demotic.errors import DemoticError, FileAccessError
 
 
 def cache_folder(name: str) -> Path:
     """``$XDG_CACHE_HOME/demotic/NAME``; nothing in it is missed when it is deleted."""
     root = os.environ.get("XDG_CACHE_HOME")
-    return (Path(root) if root else Path.home() / ".cache") / "demotic" / name
+    try:
+        return (Path(root) if root else Path.home() / ".cache") / "demotic" / name
+    except RuntimeError as error:
+        raise FileAccessError(
+            "the user has no home folder for a cache", remedy="set XDG_CACHE_HOME"
+        ) from error
 
 
 class Remembered:
@@ -24,25 +29,27 @@ class Remembered:
     def __init__(self, path: Path) -> None:
         self._path = path.resolve()
         # Cheaper to import than real digests; of two paths with one name the later is remembered.
-        name = zlib.crc32(os.fsencode(self._path))
-        self._note = cache_folder("seen") / f"{name:08x}.json"
+        self._name = f"{zlib.crc32(os.fsencode(self._path)):08x}.json"
 
     @property
     def value(self) -> str | None:
         """What was remembered, None if nothing was or the file has changed since."""
         try:
-            path, stamp, value = json.loads(self._note.read_bytes())
+            path, stamp, value = json.loads(self._note().read_bytes())
             same = path == str(self._path) and stamp == self._stamp()
             return str(value) if same else None
-        except (OSError, ValueError, TypeError, RecursionError):
+        except (OSError, DemoticError, ValueError, TypeError, RecursionError):
             return None
 
     def remember(self, value: str) -> None:
         """Where no cache can be written, nothing is remembered."""
         with contextlib.suppress(OSError, DemoticError):
-            self._note.parent.mkdir(parents=True, exist_ok=True)
-            note = json.dumps([str(self._path), self._stamp(), value])
-            files.write_lines(self._note, [note])
+            note = self._note()
+            note.parent.mkdir(parents=True, exist_ok=True)
+            files.write_lines(note, [json.dumps([str(self._path), self._stamp(), value])])
+
+    def _note(self) -> Path:
+        return cache_folder("seen") / self._name
 
     def _stamp(self) -> list[int]:
         status = self._path.stat()
