@@ -4,10 +4,13 @@
 //   auto lease = pool.lease([&] { return std::make_unique<Workspace>(...); });
 //   lease->...                                      nobody else has it until the lease ends
 //
-// When a lease ends, the workspace's `counters` are added to the pool's and set back; a workspace
-// that calls itself large() is dropped instead of kept.
+// When a lease ends, the workspace's `counters` are added to the pool's and set back.  A workspace
+// that calls itself large() is dropped instead of kept, and so is one whose lease ends by an
+// exception: nobody knows what state it is in.
 #pragma once
 
+#include <cstddef>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -29,7 +32,10 @@ class WorkspacePool {
     ~Lease() {
       const std::scoped_lock lock(pool_.guard_);
       pool_.counters_ += std::exchange(space_->counters, Counters{});
-      if (!space_->large()) pool_.idle_.push_back(std::move(space_));
+      if (std::uncaught_exceptions() > exceptions_ || space_->large())
+        --pool_.spaces_;
+      else
+        pool_.idle_.push_back(std::move(space_));
     }
     Workspace& operator*() const { return *space_; }
     Workspace* operator->() const { return space_.get(); }
@@ -37,6 +43,7 @@ class WorkspacePool {
    private:
     WorkspacePool& pool_;
     std::unique_ptr<Workspace> space_;
+    int exceptions_ = std::uncaught_exceptions();
   };
 
   template <class Make>
@@ -49,7 +56,13 @@ class WorkspacePool {
         return Lease(*this, std::move(space));
       }
     }
-    return Lease(*this, make());
+    std::unique_ptr<Workspace> space = make();
+    {
+      const std::scoped_lock lock(guard_);
+      idle_.reserve(spaces_ + 1);  // a lease that ends must not need memory
+      ++spaces_;
+    }
+    return Lease(*this, std::move(space));
   }
 
   Counters counters() const {
@@ -64,6 +77,7 @@ class WorkspacePool {
  private:
   mutable std::mutex guard_;  // of what follows
   std::vector<std::unique_ptr<Workspace>> idle_;
+  size_t spaces_ = 0;  // idle or leased
   Counters counters_;
 };
 

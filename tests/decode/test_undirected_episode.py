@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -206,3 +207,22 @@ def test_episodes_keep_parses_within_their_memory() -> None:
     for a, b in zip(kept, dropped, strict=True):
         assert a.decode(weights).tokens == b.decode(weights).tokens
     assert [e.source for e in kept[1:]] == [("A", "neu"), ("A",)]
+
+
+def test_a_failed_call_leaves_no_weights_behind() -> None:
+    decoder = UndirectedDecoder(rule_table(RULES), language_model(2), ALL_WEIGHTS)
+    before = decoder.decode("A A")
+    episode = decoder.episode("A A")
+    others = -np.array([ALL_WEIGHTS[name] for name in decoder.feature_names])
+    assert episode.decode(others).tokens != before.tokens
+    failures: list[Callable[[], object]] = [
+        lambda: episode.decode(others, sparse=np.zeros(3)),
+        lambda: episode.alternative(others, 99, 1),
+        lambda: episode.samples(others, [(0.5, 0.5), (2.0, 0.5)]),
+        lambda: episode.decode(np.full(len(others), np.nan)),
+    ]
+    for fail in failures:
+        with pytest.raises(ArgumentError):
+            fail()
+        after = decoder.decode("A A")
+        assert (after.tokens, after.score) == (before.tokens, before.score)

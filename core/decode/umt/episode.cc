@@ -1,5 +1,6 @@
 // Learning from roll-outs: what UndirectedDecoder does with an Episode.
 #include <algorithm>
+#include <optional>
 
 #include "decode/umt/decoder.h"
 #include "decode/umt/workspace.h"
@@ -12,6 +13,28 @@ size_t Episode::bytes() const {
   for (const std::string& token : tokens) sum += sizeof token + token.capacity();
   return sum;
 }
+
+namespace {
+
+// A workspace under other weights for as long as this lives.
+class Reweighing {
+ public:
+  Reweighing(UndirectedWorkspace& space, const ScoredGrammar& grammar,
+             std::span<const double> weights)
+      : space_(space), grammar_(grammar) {
+    space.reweighed.emplace(grammar, weights);
+    space.ranking.reweigh(*space.reweighed);
+  }
+  ~Reweighing() { space_.ranking.reweigh(grammar_); }
+  Reweighing(const Reweighing&) = delete;
+  Reweighing& operator=(const Reweighing&) = delete;
+
+ private:
+  UndirectedWorkspace& space_;
+  const ScoredGrammar& grammar_;
+};
+
+}  // namespace
 
 // One episode under one set of weights, decoded.
 class UndirectedDecoder::Sampler {
@@ -26,14 +49,12 @@ class UndirectedDecoder::Sampler {
     std::span<const double> dense = weights.dense;
     const CffVector cff = split(dense, decoder.grammar_.table());
     if (episode.forest.empty()) return;
-    space_.reweighed.emplace(decoder.grammar_, dense);
-    space_.ranking.reweigh(*space_.reweighed);
+    reweighing_.emplace(space_, decoder.grammar_, dense);
     space_.bound(episode.forest, *space_.reweighed, cff,
                  GapFeatures(decoder.options_.sparse_bits, weights.sparse));
     space_.rescore([&] { space_.search.roll_out(space_.path); });
     path_words_ = words(space_.search.tree(), space_.path);
   }
-  ~Sampler() { space_.ranking.reweigh(decoder_.grammar_); }
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
@@ -111,6 +132,7 @@ class UndirectedDecoder::Sampler {
   const Episode& episode_;
   WorkspacePool<Workspace>::Lease lease_;
   Workspace& space_;
+  std::optional<Reweighing> reweighing_;  // ends before the lease
   std::vector<std::string> path_words_;
 };
 
