@@ -12,6 +12,7 @@ using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
 void io(nb::module_& m);
 void text(nb::module_& m);
+void features(nb::module_& m);
 void lm(nb::module_& m);
 void lm_estimate(nb::module_& m);
 void align(nb::module_& m);
