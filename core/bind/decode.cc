@@ -69,14 +69,11 @@ nb::list words_of(std::span<const std::string> words) {
 namespace {
 
 // (kind, rule id or None, category, begin, end, children, score, log10 of the language model)
-nb::list steps_of(const decode::hiero::HieroDerivation& derivation) {
+nb::list steps_of(const decode::Derivation& derivation) {
   nb::list steps;
-  for (const decode::hiero::DerivationStep& step : derivation.steps) {
+  for (const decode::DerivationStep& step : derivation.steps) {
     nb::list children;
-    if (derivation.flat && &step == derivation.steps.data())
-      for (size_t child = 1; child < derivation.steps.size(); ++child) children.append(child);
-    for (const uint32_t child : step.children)
-      if (child != decode::hiero::kNoStep) children.append(child);
+    for (const uint32_t child : derivation.children_of(step)) children.append(child);
     nb::object rule = step.rule < decode::kGlueFirst ? nb::object(nb::int_(step.rule)) : nb::none();
     steps.append(nb::make_tuple(kind_of(step.rule), rule, step.category, step.begin, step.end,
                                 nb::tuple(children), step.score, step.lm));
@@ -85,15 +82,14 @@ nb::list steps_of(const decode::hiero::HieroDerivation& derivation) {
 }
 
 void derivations(nb::module_& m) {
-  nb::class_<decode::hiero::HieroDerivation>(m, "HieroDerivation", "See demotic.decode.Derivation")
-      .def_prop_ro("tokens",
-                   [](const decode::hiero::HieroDerivation& d) { return words_of(d.tokens); })
-      .def_ro("word_steps", &decode::hiero::HieroDerivation::word_steps)
-      .def_ro("alignment", &decode::hiero::HieroDerivation::alignment)
-      .def_ro("features", &decode::hiero::HieroDerivation::features)
-      .def_ro("score", &decode::hiero::HieroDerivation::score)
-      .def_ro("span_limit", &decode::hiero::HieroDerivation::span_limit)
-      .def_prop_ro("size", [](const decode::hiero::HieroDerivation& d) { return d.steps.size(); })
+  nb::class_<decode::Derivation>(m, "Derivation", "See demotic.decode.Derivation")
+      .def_prop_ro("tokens", [](const decode::Derivation& d) { return words_of(d.tokens); })
+      .def_ro("word_steps", &decode::Derivation::word_steps)
+      .def_ro("alignment", &decode::Derivation::alignment)
+      .def_ro("features", &decode::Derivation::features)
+      .def_ro("score", &decode::Derivation::score)
+      .def_ro("span_limit", &decode::Derivation::span_limit)
+      .def_prop_ro("size", [](const decode::Derivation& d) { return d.steps.size(); })
       .def_prop_ro("steps", &steps_of);
 }
 

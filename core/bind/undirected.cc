@@ -196,7 +196,7 @@ void decoder(nb::module_& m) {
 }  // namespace
 
 void undirected(nb::module_& m) {
-  nb::class_<decode::umt::UndirectedDerivation, decode::hiero::HieroDerivation>(
+  nb::class_<decode::umt::UndirectedDerivation, decode::Derivation>(
       m, "UndirectedDerivation", "See demotic.decode.UndirectedDerivation")
       .def_prop_ro("actions", &actions_of);
   nb::class_<decode::umt::Episode>(m, "UndirectedEpisode", "See demotic.decode.UndirectedEpisode")

@@ -71,12 +71,14 @@ class ScoredGrammar {
       if (text::is_word(symbol)) sum += word_cost(lm_word(symbol));
     return std::isfinite(sum) ? sum : kWorst;
   }
-  // The same for an edge; `passed` is the language model's id of the word at its span.
-  double score(const ForestEdge& edge, uint32_t passed) const {
-    if (edge.rule < kGlueFirst) return score(edge.rule);
-    if (edge.rule == kGlueNext) return glue_;
-    return edge.rule == kPassThrough ? pass_through_ + word_cost(passed) : 0.0;
+  // The same for rules that are not in the table, too; `passed` is the language model's id of the
+  // word at the rule's span.
+  double score(uint32_t rule, uint32_t passed) const {
+    if (rule < kGlueFirst) return score(rule);
+    if (rule == kGlueNext) return glue_;
+    return rule == kPassThrough ? pass_through_ + word_cost(passed) : 0.0;
   }
+  double score(const ForestEdge& edge, uint32_t passed) const { return score(edge.rule, passed); }
   double lm_score(double log10) const { return lm_weight_ * log10; }
 
   // Adds all features but the language model's.

@@ -62,18 +62,18 @@ std::vector<Result> BlockDecoder::each(std::span<const Sentence> sentences, unsi
   return results;
 }
 
-std::vector<hiero::HieroDerivation> BlockDecoder::decode(std::span<const Sentence> sentences,
-                                                         unsigned threads) {
-  return each<hiero::HieroDerivation>(
+std::vector<Derivation> BlockDecoder::decode(std::span<const Sentence> sentences,
+                                             unsigned threads) {
+  return each<Derivation>(
       sentences, threads, false, [](const Sentence& tokens, const BlockSearch& search) {
         return tokens.empty() ? empty_block_derivation()
                               : block_derivation(search, best_arcs(search), tokens);
       });
 }
 
-std::vector<std::vector<hiero::HieroDerivation>> BlockDecoder::kbest(
-    std::span<const Sentence> sentences, size_t k, bool unique, unsigned threads) {
-  using List = std::vector<hiero::HieroDerivation>;
+std::vector<std::vector<Derivation>> BlockDecoder::kbest(std::span<const Sentence> sentences,
+                                                         size_t k, bool unique, unsigned threads) {
+  using List = std::vector<Derivation>;
   return each<List>(
       sentences, threads, true, [&](const Sentence& tokens, const BlockSearch& search) {
         if (tokens.empty()) return List{empty_block_derivation()};

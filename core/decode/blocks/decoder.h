@@ -37,7 +37,7 @@ struct BlockCounters {
 
 // The derivation whose words are closest to the references, among the k best.
 struct BlockOracle {
-  hiero::HieroDerivation first, best;
+  Derivation first, best;
   std::vector<std::array<uint32_t, 3>> listed;  // block, begin, end: of the whole list, sorted
 };
 
@@ -50,9 +50,9 @@ class BlockDecoder {
                const BlockDecoderOptions& options);
   ~BlockDecoder();
 
-  std::vector<hiero::HieroDerivation> decode(std::span<const Sentence> sentences, unsigned threads);
-  std::vector<std::vector<hiero::HieroDerivation>> kbest(std::span<const Sentence> sentences,
-                                                         size_t k, bool unique, unsigned threads);
+  std::vector<Derivation> decode(std::span<const Sentence> sentences, unsigned threads);
+  std::vector<std::vector<Derivation>> kbest(std::span<const Sentence> sentences, size_t k,
+                                             bool unique, unsigned threads);
   // `pairs`: each pair is a feature of its own.
   std::vector<forest::Forest> forests(std::span<const Sentence> sentences, bool pairs,
                                       unsigned threads);

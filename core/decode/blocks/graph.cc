@@ -131,18 +131,17 @@ std::vector<uint32_t> best_arcs(const BlockSearch& search) {
   return arcs;
 }
 
-hiero::HieroDerivation empty_block_derivation() {
-  hiero::HieroDerivation derivation;
-  derivation.flat = true;
+Derivation empty_block_derivation() {
+  Derivation derivation;
   derivation.features.assign(kBlockModelFeatures, 0.0);
   return derivation;
 }
 
-hiero::HieroDerivation block_derivation(const BlockSearch& search, std::span<const uint32_t> arcs,
-                                        std::span<const std::string> tokens) {
+Derivation block_derivation(const BlockSearch& search, std::span<const uint32_t> arcs,
+                            std::span<const std::string> tokens) {
   const BlockModel& model = search.model();
   const grammar::BlockTable& table = model.table();
-  hiero::HieroDerivation derivation = empty_block_derivation();
+  Derivation derivation = empty_block_derivation();
   derivation.steps.push_back({kGoal, kClosedLabel, 0, static_cast<uint32_t>(tokens.size())});
   lm::State state = model.costs().begin_sentence();
   for (size_t i = arcs.size(); i-- > 0;) {
@@ -158,28 +157,25 @@ hiero::HieroDerivation block_derivation(const BlockSearch& search, std::span<con
     derivation.score += arc.score;
     model.add_features(option, arc.orientation, arc.lm, arc.log_z, arc.pair, derivation.features);
     if (passed) {
-      derivation.tokens.push_back(tokens[option.begin]);
-      derivation.word_steps.push_back(number);
-      derivation.alignment.push_back({option.begin, position});
+      derivation.pass_word(tokens[option.begin], number);
       const lm::Model* lm = model.costs().language_model();
       const uint32_t word = lm == nullptr ? text::kUnknown : lm->find(tokens[option.begin]);
       model.costs().lm_cost(state, word, state);
       continue;
     }
-    for (const uint32_t id : table.target(option.block)) {
-      derivation.tokens.emplace_back(table.target_vocab().word(id));
-      derivation.word_steps.push_back(number);
-    }
+    for (const uint32_t id : table.target(option.block))
+      derivation.add_word(table.target_vocab().word(id), number);
     add_links(table, option, tokens, position, derivation.alignment);
     model.costs().lm(state, option.block, state);
   }
   const double end = model.costs().lm_end(state);
-  hiero::DerivationStep& goal = derivation.steps[0];
+  DerivationStep& goal = derivation.steps[0];
   goal.lm = -end / grammar::BlockCosts::kLn10;
   goal.score = model.end_score(end);
   derivation.score += goal.score;
   derivation.features[static_cast<size_t>(BlockFeature::first_word)] += end;
   std::sort(derivation.alignment.begin(), derivation.alignment.end());
+  derivation.flatten();
   return derivation;
 }
 

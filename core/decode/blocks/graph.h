@@ -1,6 +1,6 @@
 // What block search found, as it leaves the decoder: one derivation, or all of them as a Forest.
 //
-//   HieroDerivation d = block_derivation(search, arcs, tokens);     arcs from the last block back
+//   Derivation d = block_derivation(search, arcs, tokens);     arcs from the last block back
 //   BlockGraph g = block_graph(search, tokens, false);
 //   g.forest; g.arcs[e]                the arc behind an edge, kNoArc for the first and last ones
 //
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "decode/blocks/search.h"
-#include "decode/hiero/chart_derivation.h"
+#include "decode/derivation.h"
 #include "forest/forest.h"
 
 namespace demotic::decode::blocks {
@@ -34,10 +34,10 @@ BlockGraph block_graph(const BlockSearch& search, std::span<const std::string> t
 
 // The arcs of the best derivation, from the last block back.
 std::vector<uint32_t> best_arcs(const BlockSearch& search);
-hiero::HieroDerivation block_derivation(const BlockSearch& search, std::span<const uint32_t> arcs,
-                                        std::span<const std::string> tokens);
+Derivation block_derivation(const BlockSearch& search, std::span<const uint32_t> arcs,
+                            std::span<const std::string> tokens);
 // Of a sentence without words.
-hiero::HieroDerivation empty_block_derivation();
+Derivation empty_block_derivation();
 forest::Forest empty_block_graph();
 
 }  // namespace demotic::decode::blocks

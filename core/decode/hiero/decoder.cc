@@ -96,20 +96,19 @@ std::vector<Result> HieroDecoder::each(std::span<const Tokens> sentences, unsign
 }
 
 // Of a sentence without words, or which the grammar does not derive.
-HieroDerivation HieroDecoder::underived(const Tokens& tokens, const Workspace& space) const {
-  HieroDerivation derivation;
+Derivation HieroDecoder::underived(const Tokens& tokens, const Workspace& space) const {
+  Derivation derivation;
   complete(derivation, tokens, space.sentence, grammar_);
   derivation.span_limit = space.forest.span_limit;
   if (!tokens.empty()) derivation.score = -std::numeric_limits<double>::infinity();
   return derivation;
 }
 
-std::vector<HieroDerivation> HieroDecoder::decode(std::span<const Tokens> sentences,
-                                                  unsigned threads) {
-  return each<HieroDerivation>(sentences, threads, [&](const Tokens& tokens, Workspace& space) {
+std::vector<Derivation> HieroDecoder::decode(std::span<const Tokens> sentences, unsigned threads) {
+  return each<Derivation>(sentences, threads, [&](const Tokens& tokens, Workspace& space) {
     if (space.forest.empty()) return underived(tokens, space);
     space.rescore(false);
-    HieroDerivation derivation = chart_derivation(space.forest, space.prune);
+    Derivation derivation = chart_derivation(space.forest, space.prune);
     complete(derivation, tokens, space.sentence, grammar_);
     return derivation;
   });
@@ -138,10 +137,9 @@ std::vector<forest::Forest> HieroDecoder::parses(std::span<const Tokens> sentenc
   });
 }
 
-std::vector<std::vector<HieroDerivation>> HieroDecoder::kbest(std::span<const Tokens> sentences,
-                                                              size_t k, bool unique,
-                                                              unsigned threads) {
-  using List = std::vector<HieroDerivation>;
+std::vector<std::vector<Derivation>> HieroDecoder::kbest(std::span<const Tokens> sentences,
+                                                         size_t k, bool unique, unsigned threads) {
+  using List = std::vector<Derivation>;
   return each<List>(sentences, threads, [&](const Tokens& tokens, Workspace& space) {
     List list;
     if (space.forest.empty()) return List{underived(tokens, space)};

@@ -42,9 +42,9 @@ class HieroDecoder {
                const CubePruningOptions& pruning);
   ~HieroDecoder();
 
-  std::vector<HieroDerivation> decode(std::span<const Tokens> sentences, unsigned threads);
-  std::vector<std::vector<HieroDerivation>> kbest(std::span<const Tokens> sentences, size_t k,
-                                                  bool unique, unsigned threads);
+  std::vector<Derivation> decode(std::span<const Tokens> sentences, unsigned threads);
+  std::vector<std::vector<Derivation>> kbest(std::span<const Tokens> sentences, size_t k,
+                                             bool unique, unsigned threads);
   std::vector<forest::Forest> forests(std::span<const Tokens> sentences, unsigned threads);
   std::vector<forest::Forest> parses(std::span<const Tokens> sentences, unsigned threads);
 
@@ -58,7 +58,7 @@ class HieroDecoder {
 
   template <class Result, class Work>
   std::vector<Result> each(std::span<const Tokens> sentences, unsigned threads, Work work);
-  HieroDerivation underived(const Tokens& tokens, const Workspace& space) const;
+  Derivation underived(const Tokens& tokens, const Workspace& space) const;
   forest::Forest forest(const Tokens& tokens, Workspace& space) const;
 
   ScoredGrammar grammar_;

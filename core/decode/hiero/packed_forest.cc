@@ -106,7 +106,7 @@ class Packer {
     builder_->add_edge({.head = head,
                         .tails = tails,
                         .rule = rules_.of_edge(number),
-                        .score = grammar_.score(edge, passed) + grammar_.lm_score(lm),
+                        .score = grammar_.score(edge.rule, passed) + grammar_.lm_score(lm),
                         .dense = row_});
   }
 

@@ -79,16 +79,15 @@ std::vector<Result> PhraseDecoder::each(std::span<const Sentence> sentences, uns
   return results;
 }
 
-std::vector<hiero::HieroDerivation> PhraseDecoder::decode(std::span<const Sentence> sentences,
-                                                          unsigned threads) {
-  return each<hiero::HieroDerivation>(
-      sentences, threads, false, [&](const Sentence& tokens, Workspace& space) {
-        hiero::HieroDerivation found;
-        if (!tokens.empty())
-          found = best_derivation(space.search, static_cast<uint32_t>(tokens.size()));
-        complete(found, tokens, space.sentence, model_);
-        return found;
-      });
+std::vector<Derivation> PhraseDecoder::decode(std::span<const Sentence> sentences,
+                                              unsigned threads) {
+  return each<Derivation>(sentences, threads, false, [&](const Sentence& tokens, Workspace& space) {
+    Derivation found;
+    if (!tokens.empty())
+      found = best_derivation(space.search, static_cast<uint32_t>(tokens.size()));
+    complete(found, tokens, space.sentence, model_);
+    return found;
+  });
 }
 
 std::vector<forest::Forest> PhraseDecoder::forests(std::span<const Sentence> sentences,
@@ -109,9 +108,9 @@ double PhraseDecoder::future_cost(const Sentence& sentence, uint32_t begin, uint
   return words == 0 ? 0.0 : search.future_cost(begin, end);
 }
 
-std::vector<std::vector<hiero::HieroDerivation>> PhraseDecoder::kbest(
-    std::span<const Sentence> sentences, size_t k, bool unique, unsigned threads) {
-  using List = std::vector<hiero::HieroDerivation>;
+std::vector<std::vector<Derivation>> PhraseDecoder::kbest(std::span<const Sentence> sentences,
+                                                          size_t k, bool unique, unsigned threads) {
+  using List = std::vector<Derivation>;
   return each<List>(sentences, threads, true, [&](const Sentence& tokens, Workspace& space) {
     List list;
     if (tokens.empty()) {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/hiero/chart_derivation.h"
+#include "decode/derivation.h"
 #include "decode/phrase/model.h"
 #include "decode/phrase/search.h"
 #include "forest/forest.h"
@@ -40,9 +40,9 @@ class PhraseDecoder {
   ~PhraseDecoder();
 
   using Sentence = std::vector<std::string>;
-  std::vector<hiero::HieroDerivation> decode(std::span<const Sentence> sentences, unsigned threads);
-  std::vector<std::vector<hiero::HieroDerivation>> kbest(std::span<const Sentence> sentences,
-                                                         size_t k, bool unique, unsigned threads);
+  std::vector<Derivation> decode(std::span<const Sentence> sentences, unsigned threads);
+  std::vector<std::vector<Derivation>> kbest(std::span<const Sentence> sentences, size_t k,
+                                             bool unique, unsigned threads);
   std::vector<forest::Forest> forests(std::span<const Sentence> sentences, unsigned threads);
 
   // The most that the words from `begin` to `end` can add, as the search estimates it; the span is

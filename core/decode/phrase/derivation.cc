@@ -12,9 +12,9 @@ namespace demotic::decode::phrase {
 
 namespace {
 
-hiero::HieroDerivation flat_derivation(uint32_t words) {
-  hiero::HieroDerivation derivation;
-  derivation.flat = true;
+// Its goal; phrases follow.
+Derivation begun_derivation(uint32_t words) {
+  Derivation derivation;
   derivation.steps.push_back({kGoal, kGoalLabel, 0, words});
   return derivation;
 }
@@ -146,8 +146,8 @@ const std::vector<std::string>& phrase_labels() {
 
 // -- one derivation ----------------------------------------------------------------------------
 
-hiero::HieroDerivation best_derivation(const PhraseSearch& search, uint32_t words) {
-  hiero::HieroDerivation derivation = flat_derivation(words);
+Derivation best_derivation(const PhraseSearch& search, uint32_t words) {
+  Derivation derivation = begun_derivation(words);
   derivation.span_limit = search.distortion_limit();
   derivation.steps[0].lm = search.end_lm(search.best());
   for (uint32_t h = search.best(); h != 0; h = search.hypothesis(h).arc.back) {
@@ -160,11 +160,9 @@ hiero::HieroDerivation best_derivation(const PhraseSearch& search, uint32_t word
   return derivation;
 }
 
-hiero::HieroDerivation forest_derivation(const forest::Forest& packed,
-                                         std::span<const uint32_t> heads,
-                                         std::span<const uint32_t> edges,
-                                         const PhraseModel& model) {
-  hiero::HieroDerivation derivation = flat_derivation(packed.span[2 * packed.root() + 1]);
+Derivation forest_derivation(const forest::Forest& packed, std::span<const uint32_t> heads,
+                             std::span<const uint32_t> edges, const PhraseModel& model) {
+  Derivation derivation = begun_derivation(packed.span[2 * packed.root() + 1]);
   for (const uint32_t e : edges) {
     const float lm = packed.dense_of(e)[model.lm_column()];
     const auto log10 = static_cast<float>(lm / kLn10);
@@ -184,16 +182,15 @@ hiero::HieroDerivation forest_derivation(const forest::Forest& packed,
   return derivation;
 }
 
-void complete(hiero::HieroDerivation& derivation, std::span<const std::string> tokens,
+void complete(Derivation& derivation, std::span<const std::string> tokens,
               const SourceSentence& sentence, const PhraseModel& model) {
   derivation.features.assign(model.features(), 0.0);
   derivation.score = 0;
   if (derivation.steps.empty()) return;
-  const grammar::RuleTable& table = model.table();
   uint32_t previous_rule = kGoal;
   uint32_t previous_begin = 0;
   uint32_t previous_end = 0;
-  const auto charge = [&](hiero::DerivationStep& step, uint32_t begin, uint32_t end) {
+  const auto charge = [&](DerivationStep& step, uint32_t begin, uint32_t end) {
     const PhrasePlace place{begin,          end,         lm_word_at(sentence, begin), previous_rule,
                             previous_begin, previous_end};
     model.add_features(step.rule, place, derivation.features);
@@ -202,29 +199,16 @@ void complete(hiero::HieroDerivation& derivation, std::span<const std::string> t
     derivation.score += step.score;
   };
   for (uint32_t number = 1; number < derivation.steps.size(); ++number) {
-    hiero::DerivationStep& step = derivation.steps[number];
+    DerivationStep& step = derivation.steps[number];
     charge(step, step.begin, step.end);
-    const auto position = static_cast<uint32_t>(derivation.tokens.size());
-    if (step.rule == kPassThrough) {
-      derivation.tokens.push_back(tokens[step.begin]);
-      derivation.word_steps.push_back(number);
-      derivation.alignment.push_back({step.begin, position});
-    } else {
-      for (const text::Symbol symbol : table.target(step.rule)) {
-        derivation.tokens.emplace_back(table.target_vocab().word(static_cast<uint32_t>(symbol)));
-        derivation.word_steps.push_back(number);
-      }
-      for (const grammar::RuleLink link : table.links(step.rule))
-        if (step.begin + link.source < step.end && link.target < table.target(step.rule).size())
-          derivation.alignment.push_back({step.begin + link.source, position + link.target});
-    }
     previous_rule = step.rule;
     previous_begin = step.begin;
     previous_end = step.end;
   }
   const auto words = static_cast<uint32_t>(tokens.size());
   charge(derivation.steps[0], words, words);
-  std::sort(derivation.alignment.begin(), derivation.alignment.end());
+  derivation.flatten();
+  write_words(derivation, tokens, model.table());
 }
 
 // -- all of them -------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 // What phrase-based search found, as it leaves the decoder: one derivation, or all of them as a
 // Forest (forest/forest.h).
 //
-//   HieroDerivation d = best_derivation(search, sentence);       or, of a k-best result,
-//   HieroDerivation d = forest_derivation(packed, heads, edges);
+//   Derivation d = best_derivation(search, sentence);       or, of a k-best result,
+//   Derivation d = forest_derivation(packed, heads, edges);
 //   complete(d, tokens, sentence, model);                        words, links, features, scores
 //   Forest f = search_graph(search, model, tokens, sentence);
 //
@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-#include "decode/hiero/chart_derivation.h"
+#include "decode/derivation.h"
 #include "decode/phrase/search.h"
 #include "forest/forest.h"
 
@@ -25,11 +25,10 @@ inline constexpr uint32_t kGoalLabel = 1;
 inline constexpr uint32_t kPhraseLabel = 2;  // "X"
 const std::vector<std::string>& phrase_labels();
 
-hiero::HieroDerivation best_derivation(const PhraseSearch& search, uint32_t words);
-hiero::HieroDerivation forest_derivation(const forest::Forest& packed,
-                                         std::span<const uint32_t> heads,
-                                         std::span<const uint32_t> edges, const PhraseModel& model);
-void complete(hiero::HieroDerivation& derivation, std::span<const std::string> tokens,
+Derivation best_derivation(const PhraseSearch& search, uint32_t words);
+Derivation forest_derivation(const forest::Forest& packed, std::span<const uint32_t> heads,
+                             std::span<const uint32_t> edges, const PhraseModel& model);
+void complete(Derivation& derivation, std::span<const std::string> tokens,
               const SourceSentence& sentence, const PhraseModel& model);
 
 forest::Forest search_graph(const PhraseSearch& search, const PhraseModel& model,

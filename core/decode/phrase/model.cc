@@ -81,7 +81,7 @@ Reordering PhraseModel::reordering(uint32_t rule) const {
 double PhraseModel::score(uint32_t rule, const PhrasePlace& place) const {
   double sum = 0;
   if (rule != kGoal) {
-    sum += grammar_.score(ForestEdge{rule, {kNoNode, kNoNode}}, place.passed);
+    sum += grammar_.score(rule, place.passed);
     sum += distortion(place.previous_end, place.begin);
   }
   if (lexicalised_) {

@@ -92,8 +92,7 @@ OptionList PhraseOptions::make(uint32_t node) {
 
 OptionList PhraseOptions::pass_through(uint32_t passed) {
   const auto first = static_cast<uint32_t>(options_.size());
-  const ForestEdge edge{kPassThrough, {kNoNode, kNoNode}};
-  add(kPassThrough, model_.grammar().score(edge, passed), {&passed, 1});
+  add(kPassThrough, model_.grammar().score(kPassThrough, passed), {&passed, 1});
   return close(first);
 }
 

@@ -13,27 +13,18 @@ UndirectedDerivation grown_derivation(const PartialTree& tree, const Trajectory&
   UndirectedDerivation derivation;
   derivation.span_limit = forest.span_limit();
   const std::span<const PartialTree::Step> grown = tree.steps();
-  std::vector<uint32_t> numbers(grown.size(), hiero::kNoStep);  // of the derivation's steps
-  struct Waiting {
-    uint32_t step, parent, slot;
-  };
-  std::vector<Waiting> waiting;
-  for (uint32_t i = 0; i < grown.size(); ++i)
-    if (forest.group(grown[i].edge.group).head == forest.goal())
-      waiting.push_back({i, hiero::kNoStep, 0});
-  while (!waiting.empty()) {
-    const Waiting at = waiting.back();
-    waiting.pop_back();
-    const auto number = static_cast<uint32_t>(derivation.steps.size());
-    numbers[at.step] = number;
-    if (at.parent != hiero::kNoStep) derivation.steps[at.parent].children[at.slot] = number;
-    const PartialTree::Step& step = grown[at.step];
+  std::vector<uint32_t> numbers(grown.size(), kNoStep);  // of the derivation's steps
+  uint32_t goal = 0;
+  while (forest.group(grown[goal].edge.group).head != forest.goal()) ++goal;
+  add_steps(derivation, goal, [&](uint32_t at, std::vector<uint32_t>& below) {
+    numbers[at] = static_cast<uint32_t>(derivation.steps.size());
+    const PartialTree::Step& step = grown[at];
     const RuleGroup& group = forest.group(step.edge.group);
     const ForestNode& node = forest.node(group.head);
-    derivation.steps.push_back({tree.rule(step.edge), node.category, node.begin, node.end});
-    derivation.steps.back().lm = path.actions[at.step].lm.complete;
-    for (uint32_t k = group.arity(); k-- > 0;) waiting.push_back({step.children[k], number, k});
-  }
+    for (uint32_t k = 0; k < group.arity(); ++k) below.push_back(step.children[k]);
+    return DerivationStep{tree.rule(step.edge), node.category, node.begin, node.end,
+                          path.actions[at].lm.complete};
+  });
   for (uint32_t i = 0; i < grown.size(); ++i) {
     const Action& action = path.actions[i];
     GrowthAction made{ActionKind::start, numbers[i], 0, action.choices, action.score};

@@ -1,7 +1,7 @@
 // A derivation that the undirected decoder has grown, with the order in which it grew.
 //
 //   UndirectedDerivation d = grown_derivation(tree, path, forest);
-//   complete(d, tokens, sentence, grammar);         as for any derivation (hiero_derivation.h)
+//   complete(d, tokens, sentence, grammar);         as for any derivation (decode/derivation.h)
 //   add_action_features(action, ...)                phi, in the order of the undirected features
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/hiero/chart_derivation.h"
+#include "decode/derivation.h"
 #include "decode/umt/search.h"
 
 namespace demotic::decode::umt {
@@ -26,7 +26,7 @@ struct GrowthAction {
   double score;
 };
 
-struct UndirectedDerivation : hiero::HieroDerivation {
+struct UndirectedDerivation : Derivation {
   std::vector<GrowthAction> actions;
   std::vector<double> action_features;  // by action, one after the other
 };

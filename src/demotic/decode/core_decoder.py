@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 Found = TypeVar("Found", bound=Derivation)
-Lists = Sequence[Sequence[_core.HieroDerivation]]
+Lists = Sequence[Sequence[_core.Derivation]]
 Counters = TypeVar("Counters")
 _SLICE = 1000  # words decoded between two looks at the keyboard, for each thread
 MOST = 2**32 - 1
@@ -38,7 +38,7 @@ class Search(Protocol):
     def reset_counters(self) -> None:
         """Count from zero again."""
 
-    def decode(self, sentences: list[list[str]], threads: int) -> Sequence[_core.HieroDerivation]:
+    def decode(self, sentences: list[list[str]], threads: int) -> Sequence[_core.Derivation]:
         """One derivation each."""
 
     def kbest(self, sentences: list[list[str]], k: int, unique: bool, threads: int) -> Lists:
@@ -143,7 +143,7 @@ class CoreDecoder(Generic[Found]):
         """The limit that was lowered for them."""
         return "limit"
 
-    def _derivation(self, tokens: list[str], core: _core.HieroDerivation) -> Found:
+    def _derivation(self, tokens: list[str], core: _core.Derivation) -> Found:
         """What users see of a core derivation."""
         made = self.KIND(
             tuple(tokens),

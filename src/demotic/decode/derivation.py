@@ -66,7 +66,7 @@ class Derivation:
     rules: Rulebook = field(repr=False)
     feature_names: tuple[str, ...] = field(repr=False)
     labels: tuple[str, ...] = field(repr=False)
-    core: _core.HieroDerivation = field(repr=False)
+    core: _core.Derivation = field(repr=False)
 
     @property
     def text(self) -> str:

@@ -1,0 +1,129 @@
+#include "decode/derivation.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace demotic::decode {
+
+namespace {
+
+// Writes the words of one rule after the other, going into slots as they come.
+class Writer {
+ public:
+  Writer(Derivation& derivation, std::span<const std::string> tokens,
+         const grammar::RuleTable& table)
+      : derivation_(derivation), tokens_(tokens), table_(table) {}
+
+  void operator()() {
+    enter(0);
+    while (!open_.empty()) {
+      Open& top = open_.back();
+      const DerivationStep& step = derivation_.steps[top.step];
+      const std::span<const uint32_t> children = derivation_.children_of(step);
+      if (step.rule >= kGlueFirst) {  // its children, one after the other
+        if (top.next == children.size())
+          leave();
+        else
+          enter(children[top.next++]);
+        continue;
+      }
+      const std::span<const text::Symbol> target = table_.target(step.rule);
+      if (top.next == target.size()) {
+        leave();
+        continue;
+      }
+      const text::Symbol symbol = target[top.next++];
+      if (text::is_word(symbol))
+        write(top, symbol);
+      else if (text::slot_of(symbol) < children.size())
+        enter(children[text::slot_of(symbol)]);
+    }
+    std::sort(derivation_.alignment.begin(), derivation_.alignment.end());
+  }
+
+ private:
+  struct Open {
+    uint32_t step;
+    uint32_t next;    // symbol of the target side
+    uint32_t places;  // where its source side's symbols begin in places_
+  };
+
+  void enter(uint32_t number) {
+    const DerivationStep& step = derivation_.steps[number];
+    if (step.rule == kPassThrough) {
+      derivation_.pass_word(tokens_[step.begin], number);
+      return;
+    }
+    open_.push_back({number, 0, static_cast<uint32_t>(places_.size())});
+    if (step.rule < kGlueFirst && !table_.links(step.rule).empty()) find_places(step);
+  }
+
+  void leave() {
+    places_.resize(open_.back().places);
+    open_.pop_back();
+  }
+
+  // Where in the sentence each symbol of the rule's source side stands.
+  void find_places(const DerivationStep& step) {
+    uint32_t at = step.begin;
+    const std::span<const uint32_t> children = derivation_.children_of(step);
+    uint32_t slot = 0;
+    for (const text::Symbol symbol : table_.source_of(table_.node_of(step.rule))) {
+      places_.push_back(text::is_word(symbol) ? at : kNoPlace);
+      if (text::is_word(symbol))
+        ++at;
+      else if (slot < children.size())
+        at = derivation_.steps[children[slot++]].end;
+    }
+  }
+
+  // The rule at hand is the last one opened, so that its places are the last ones.
+  void write(const Open& open, text::Symbol symbol) {
+    const uint32_t rule = derivation_.steps[open.step].rule;
+    const auto position = static_cast<uint32_t>(derivation_.tokens.size());
+    const std::span<const uint32_t> places = std::span(places_).subspan(open.places);
+    derivation_.add_word(table_.target_vocab().word(static_cast<uint32_t>(symbol)), open.step);
+    for (const grammar::RuleLink link : table_.links(rule))
+      if (link.target + 1u == open.next && link.source < places.size() &&
+          places[link.source] != kNoPlace)
+        derivation_.alignment.push_back({places[link.source], position});
+  }
+
+  static constexpr uint32_t kNoPlace = UINT32_MAX;
+
+  Derivation& derivation_;
+  std::span<const std::string> tokens_;
+  const grammar::RuleTable& table_;
+  std::vector<Open> open_;
+  std::vector<uint32_t> places_;  // of open steps, one after the other
+};
+
+}  // namespace
+
+void Derivation::flatten() {
+  children.resize(steps.size() - 1);
+  std::iota(children.begin(), children.end(), 1u);
+  steps[0].first_child = 0;
+  steps[0].arity = static_cast<uint32_t>(children.size());
+}
+
+void write_words(Derivation& derivation, std::span<const std::string> tokens,
+                 const grammar::RuleTable& table) {
+  if (!derivation.steps.empty()) Writer(derivation, tokens, table)();
+}
+
+void complete(Derivation& derivation, std::span<const std::string> tokens,
+              const SourceSentence& sentence, const ScoredGrammar& grammar) {
+  derivation.features.assign(grammar.features(), 0.0);
+  derivation.score = 0;
+  for (DerivationStep& step : derivation.steps) {
+    const uint32_t passed = sentence.lm[step.begin];
+    grammar.add_features(step.rule, passed, derivation.features);
+    derivation.features[grammar.column(DecoderFeature::language_model)] += kLn10 * step.lm;
+    step.score = grammar.score(step.rule, passed) + grammar.lm_score(step.lm);
+    derivation.score += step.score;
+  }
+  write_words(derivation, tokens, grammar.table());
+}
+
+}  // namespace demotic::decode
