@@ -14,9 +14,9 @@ namespace demotic::bind {
 namespace {
 
 template <class T>
-auto view(forest::Array<T> learn::EventGroups::* array) {
-  return [array](const learn::EventGroups& e) {
-    const forest::Array<T>& values = e.*array;
+auto view(io::Array<T> events::EventGroups::* array) {
+  return [array](const events::EventGroups& e) {
+    const io::Array<T>& values = e.*array;
     return nb::ndarray<nb::numpy, const T>(values.data(), {values.size()}, nb::handle());
   };
 }
@@ -35,45 +35,45 @@ learn::LocalWeights weights_of(const Input<double>& dense, const Input<float>& b
   return w;
 }
 
-void check_weights(const learn::EventGroups& events, const learn::LocalWeights& w) {
+void check_weights(const events::EventGroups& events, const learn::LocalWeights& w) {
   if (w.dense.size() != events.width || w.binary.size() != events.binaries)
     throw io::Error(io::Fault::argument, "a weight is needed per feature");
 }
 
 void bind_events(nb::module_& m) {
   const auto kept = nb::rv_policy::reference_internal;
-  nb::class_<learn::EventGroups>(m, "EventGroups", "See demotic.learn.EventGroups")
+  nb::class_<events::EventGroups>(m, "EventGroups", "See demotic.learn.EventGroups")
       .def(
           "__init__",
-          [](learn::EventGroups* self, uint32_t width, uint32_t binaries, Input<uint64_t> group_ptr,
-             Input<float> features, Input<uint32_t> binary, Input<uint32_t> group,
-             Input<uint32_t> label) {
+          [](events::EventGroups* self, uint32_t width, uint32_t binaries,
+             Input<uint64_t> group_ptr, Input<float> features, Input<uint32_t> binary,
+             Input<uint32_t> group, Input<uint32_t> label) {
             const size_t groups = group_ptr.shape(0) == 0 ? 0 : group_ptr.shape(0) - 1;
-            learn::EventGroups events{.width = width,
-                                      .binaries = binaries,
-                                      .group_ptr = forest::Array<uint64_t>(copy_of(group_ptr)),
-                                      .features = forest::Array<float>(copy_of(features)),
-                                      .binary = forest::Array<uint32_t>(copy_of(binary)),
-                                      .event_ptr = forest::Array<uint64_t>(learn::event_borders(
-                                          {group.data(), group.shape(0)}, groups)),
-                                      .group = forest::Array<uint32_t>(copy_of(group)),
-                                      .label = forest::Array<uint32_t>(copy_of(label))};
+            events::EventGroups events{.width = width,
+                                       .binaries = binaries,
+                                       .group_ptr = io::Array<uint64_t>(copy_of(group_ptr)),
+                                       .features = io::Array<float>(copy_of(features)),
+                                       .binary = io::Array<uint32_t>(copy_of(binary)),
+                                       .event_ptr = io::Array<uint64_t>(events::event_borders(
+                                           {group.data(), group.shape(0)}, groups)),
+                                       .group = io::Array<uint32_t>(copy_of(group)),
+                                       .label = io::Array<uint32_t>(copy_of(label))};
             check(events);
-            new (self) learn::EventGroups(std::move(events));
+            new (self) events::EventGroups(std::move(events));
           },
           nb::arg("width"), nb::arg("binaries"), nb::arg("group_ptr").noconvert(),
           nb::arg("features").noconvert(), nb::arg("binary").noconvert(),
           nb::arg("group").noconvert(), nb::arg("label").noconvert())
-      .def_ro("width", &learn::EventGroups::width)
-      .def_ro("binaries", &learn::EventGroups::binaries)
-      .def_prop_ro("groups", &learn::EventGroups::groups)
-      .def_prop_ro("candidates", &learn::EventGroups::candidates)
-      .def("__len__", &learn::EventGroups::events)
-      .def_prop_ro("group_ptr", view(&learn::EventGroups::group_ptr), kept)
-      .def_prop_ro("features", view(&learn::EventGroups::features), kept)
-      .def_prop_ro("binary", view(&learn::EventGroups::binary), kept)
-      .def_prop_ro("group", view(&learn::EventGroups::group), kept)
-      .def_prop_ro("label", view(&learn::EventGroups::label), kept);
+      .def_ro("width", &events::EventGroups::width)
+      .def_ro("binaries", &events::EventGroups::binaries)
+      .def_prop_ro("groups", &events::EventGroups::groups)
+      .def_prop_ro("candidates", &events::EventGroups::candidates)
+      .def("__len__", &events::EventGroups::events)
+      .def_prop_ro("group_ptr", view(&events::EventGroups::group_ptr), kept)
+      .def_prop_ro("features", view(&events::EventGroups::features), kept)
+      .def_prop_ro("binary", view(&events::EventGroups::binary), kept)
+      .def_prop_ro("group", view(&events::EventGroups::group), kept)
+      .def_prop_ro("label", view(&events::EventGroups::label), kept);
 }
 
 void bind_sums(nb::module_& m) {
@@ -84,7 +84,7 @@ void bind_sums(nb::module_& m) {
       .def_ro("trivial", &learn::Objective::trivial);
   m.def(
       "local_objective",
-      [](const learn::EventGroups& events, Input<double> dense, Input<float> binary,
+      [](const events::EventGroups& events, Input<double> dense, Input<float> binary,
          unsigned threads) {
         const learn::LocalWeights w = weights_of(dense, binary);
         check_weights(events, w);
@@ -95,7 +95,7 @@ void bind_sums(nb::module_& m) {
       nb::arg("threads"));
   m.def(
       "local_gradient",
-      [](const learn::EventGroups& events, Input<double> dense, Input<float> binary,
+      [](const events::EventGroups& events, Input<double> dense, Input<float> binary,
          unsigned threads) {
         const learn::LocalWeights w = weights_of(dense, binary);
         check_weights(events, w);
@@ -110,7 +110,8 @@ void bind_sums(nb::module_& m) {
       nb::arg("threads"));
   m.def(
       "local_probabilities",
-      [](const learn::EventGroups& events, Input<double> dense, Input<float> binary, size_t group) {
+      [](const events::EventGroups& events, Input<double> dense, Input<float> binary,
+         size_t group) {
         const learn::LocalWeights w = weights_of(dense, binary);
         check_weights(events, w);
         if (group >= events.groups()) throw nb::index_error("no such group");
@@ -124,7 +125,7 @@ void bind_learner(nb::module_& m) {
   nb::class_<learn::LocalLearner>(m, "LocalLearner", "See demotic.learn.sgd")
       .def(
           "__init__",
-          [](learn::LocalLearner* self, const learn::EventGroups& events, const std::string& rule,
+          [](learn::LocalLearner* self, const events::EventGroups& events, const std::string& rule,
              double eta_dense, double eta_binary, bool adagrad, double l2,
              const std::vector<bool>& train_dense, bool train_binary, uint64_t seed, bool by_group,
              uint32_t minibatch, bool hogwild, Input<double> dense, Input<float> binary) {

@@ -16,11 +16,14 @@
 #include <span>
 #include <vector>
 
-#include "forest/array.h"
+#include "io/array.h"
 #include "io/error.h"
 #include "text/symbol.h"
 
 namespace demotic::forest {
+
+// A forest is made of these.
+using io::Array, io::Names, io::row;
 
 inline constexpr uint32_t kNone = 0xffffffffu;
 

@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "align/links.h"
+#include "events/event_writer.h"
 #include "grammar/block_candidates.h"
 #include "grammar/block_costs.h"
 #include "grammar/block_match.h"
 #include "grammar/block_pairs.h"
-#include "learn/event_writer.h"
 #include "text/token_lines.h"
 
 namespace demotic::grammar {
@@ -119,12 +119,12 @@ class BlockEventBuilder {
   // `begin` is a multiple of kWindow, and `end`, too, unless the text ends there.
   static constexpr size_t kWindow = 2048;  // sentence pairs whose groups are mixed
   void run(const BlockText& text, size_t begin, size_t end, unsigned threads);
-  learn::EventGroups successors() { return successors_.finish(); }
-  learn::EventGroups neutral() { return neutral_.finish(); }
+  events::EventGroups successors() { return successors_.finish(); }
+  events::EventGroups neutral() { return neutral_.finish(); }
 
  private:
   struct Worker;
-  using Piece = learn::EventWriter::Piece;
+  using Piece = events::EventWriter::Piece;
   void build(const BlockText& text, size_t line, Worker& worker, Piece& successors,
              Piece& neutral) const;
 
@@ -132,7 +132,7 @@ class BlockEventBuilder {
   const BlockPairs& pairs_;
   BlockEventOptions options_;
   std::vector<uint8_t> allowed_;
-  learn::EventWriter successors_, neutral_;
+  events::EventWriter successors_, neutral_;
 };
 
 }  // namespace demotic::grammar

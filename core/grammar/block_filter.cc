@@ -50,20 +50,20 @@ BlockTable filter_blocks(const BlockTable& table, std::span<const std::string> s
   BlockTable::Parts parts{.source_vocab = table.source_vocab(),
                           .target_vocab = table.target_vocab(),
                           .vocab_owner = whole,
-                          .phrase_words = forest::Array<uint32_t>(std::move(phrase_words)),
-                          .phrase_ends = forest::Array<uint64_t>(std::move(phrase_ends)),
-                          .block_ends = forest::Array<uint32_t>(std::move(block_ends)),
+                          .phrase_words = io::Array<uint32_t>(std::move(phrase_words)),
+                          .phrase_ends = io::Array<uint64_t>(std::move(phrase_ends)),
+                          .block_ends = io::Array<uint32_t>(std::move(block_ends)),
                           .phrase_slots = {},
-                          .target_words = forest::Array<uint32_t>(std::move(target_words)),
-                          .target_ends = forest::Array<uint64_t>(std::move(target_ends)),
-                          .count = forest::Array<uint32_t>(std::move(count)),
-                          .left = forest::Array<uint32_t>(std::move(left)),
-                          .right = forest::Array<uint32_t>(std::move(right)),
-                          .lexical = forest::Array<float>(std::move(lexical)),
-                          .origins = forest::Array<uint32_t>(std::move(origins)),
-                          .origin_ends = forest::Array<uint64_t>(std::move(origin_ends)),
+                          .target_words = io::Array<uint32_t>(std::move(target_words)),
+                          .target_ends = io::Array<uint64_t>(std::move(target_ends)),
+                          .count = io::Array<uint32_t>(std::move(count)),
+                          .left = io::Array<uint32_t>(std::move(left)),
+                          .right = io::Array<uint32_t>(std::move(right)),
+                          .lexical = io::Array<float>(std::move(lexical)),
+                          .origins = io::Array<uint32_t>(std::move(origins)),
+                          .origin_ends = io::Array<uint64_t>(std::move(origin_ends)),
                           .totals = table.totals()};
-  parts.phrase_slots = forest::Array<uint32_t>(phrase_slots(parts));
+  parts.phrase_slots = io::Array<uint32_t>(phrase_slots(parts));
   parts.totals.fingerprint = fingerprint(parts);
   return BlockTable(std::move(parts));
 }

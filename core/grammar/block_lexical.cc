@@ -12,8 +12,8 @@ namespace {
 
 constexpr size_t kChunk = 4096;  // source phrases that one thread takes at a time
 
-std::span<const uint32_t> words_at(const forest::Array<uint32_t>& words,
-                                   const forest::Array<uint64_t>& ends, size_t i) {
+std::span<const uint32_t> words_at(const io::Array<uint32_t>& words,
+                                   const io::Array<uint64_t>& ends, size_t i) {
   const uint64_t begin = i == 0 ? 0 : ends[i - 1];
   return words.view().subspan(begin, ends[i] - begin);
 }

@@ -34,7 +34,7 @@ void BlockPairs::index() {
     while (slots[at] != 0) at = (at + 1) & mask;
     slots[at] = i + 1;
   }
-  slots_ = forest::Array<uint32_t>(std::move(slots));
+  slots_ = io::Array<uint32_t>(std::move(slots));
 }
 
 BlockPairs BlockPairs::open(const std::string& path) {
@@ -42,9 +42,9 @@ BlockPairs BlockPairs::open(const std::string& path) {
   file->verify();
   const auto number = file->section<uint64_t>("fingerprint");
   BlockPairs pairs;
-  pairs.keys_ = forest::Array<uint64_t>(file->section<uint64_t>("keys"), file);
-  pairs.slots_ = forest::Array<uint32_t>(file->section<uint32_t>("slots"), file);
-  pairs.weights_ = forest::Array<float>(file->section<float>("weights"), file);
+  pairs.keys_ = io::Array<uint64_t>(file->section<uint64_t>("keys"), file);
+  pairs.slots_ = io::Array<uint32_t>(file->section<uint32_t>("slots"), file);
+  pairs.weights_ = io::Array<float>(file->section<float>("weights"), file);
   const bool sound = number.size() == 1 && pairs.weights_.size() == pairs.keys_.size() &&
                      (pairs.slots_.empty() || std::has_single_bit(pairs.slots_.size()));
   if (!sound)

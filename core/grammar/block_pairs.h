@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "forest/array.h"
 #include "grammar/block_table.h"
+#include "io/array.h"
 #include "io/checksum.h"
 
 namespace demotic::grammar {
@@ -62,9 +62,9 @@ class BlockPairs {
  private:
   void index();
 
-  forest::Array<uint64_t> keys_;
-  forest::Array<uint32_t> slots_;  // open addressing: pair + 1
-  forest::Array<float> weights_;
+  io::Array<uint64_t> keys_;
+  io::Array<uint32_t> slots_;  // open addressing: pair + 1
+  io::Array<float> weights_;
   uint64_t fingerprint_ = 0;
 };
 

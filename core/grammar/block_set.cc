@@ -11,8 +11,8 @@ namespace demotic::grammar {
 
 namespace {
 
-std::span<const uint32_t> words_at(const forest::Array<uint32_t>& words,
-                                   const forest::Array<uint64_t>& ends, size_t i) {
+std::span<const uint32_t> words_at(const io::Array<uint32_t>& words,
+                                   const io::Array<uint64_t>& ends, size_t i) {
   const uint64_t begin = i == 0 ? 0 : ends[i - 1];
   return words.view().subspan(begin, ends[i] - begin);
 }
@@ -164,21 +164,21 @@ BlockTable BlockSet::finish(const text::Vocab& source, const text::Vocab& target
   BlockTable::Parts parts{.source_vocab = vocabs->first.view(),
                           .target_vocab = vocabs->second.view(),
                           .vocab_owner = vocabs,
-                          .phrase_words = forest::Array<uint32_t>(std::move(phrase_words)),
-                          .phrase_ends = forest::Array<uint64_t>(std::move(phrase_ends)),
-                          .block_ends = forest::Array<uint32_t>(std::move(block_ends)),
+                          .phrase_words = io::Array<uint32_t>(std::move(phrase_words)),
+                          .phrase_ends = io::Array<uint64_t>(std::move(phrase_ends)),
+                          .block_ends = io::Array<uint32_t>(std::move(block_ends)),
                           .phrase_slots = {},
-                          .target_words = forest::Array<uint32_t>(std::move(target_words)),
-                          .target_ends = forest::Array<uint64_t>(std::move(target_ends)),
-                          .count = forest::Array<uint32_t>(std::move(count)),
-                          .left = forest::Array<uint32_t>(std::vector<uint32_t>(blocks, 0)),
-                          .right = forest::Array<uint32_t>(std::vector<uint32_t>(blocks, 0)),
+                          .target_words = io::Array<uint32_t>(std::move(target_words)),
+                          .target_ends = io::Array<uint64_t>(std::move(target_ends)),
+                          .count = io::Array<uint32_t>(std::move(count)),
+                          .left = io::Array<uint32_t>(std::vector<uint32_t>(blocks, 0)),
+                          .right = io::Array<uint32_t>(std::vector<uint32_t>(blocks, 0)),
                           .lexical = {},
-                          .origins = forest::Array<uint32_t>(std::move(origins)),
-                          .origin_ends = forest::Array<uint64_t>(std::move(origin_ends)),
+                          .origins = io::Array<uint32_t>(std::move(origins)),
+                          .origin_ends = io::Array<uint64_t>(std::move(origin_ends)),
                           .totals = totals};
-  parts.phrase_slots = forest::Array<uint32_t>(phrase_slots(parts));
-  parts.lexical = forest::Array<float>(lexical_costs(parts, options.lexical, threads));
+  parts.phrase_slots = io::Array<uint32_t>(phrase_slots(parts));
+  parts.lexical = io::Array<float>(lexical_costs(parts, options.lexical, threads));
   parts.totals.fingerprint = fingerprint(parts);
   return BlockTable(std::move(parts));
 }

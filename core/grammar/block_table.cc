@@ -23,13 +23,12 @@ uint64_t hash_words(std::span<const uint32_t> words) {
 }
 
 template <class T>
-forest::Array<T> mapped(const std::shared_ptr<const io::Container>& file,
-                        std::string_view section) {
-  return forest::Array<T>(file->section<T>(section), file);
+io::Array<T> mapped(const std::shared_ptr<const io::Container>& file, std::string_view section) {
+  return io::Array<T>(file->section<T>(section), file);
 }
 
 template <class T>
-bool ascends(const forest::Array<T>& ends, size_t size) {
+bool ascends(const io::Array<T>& ends, size_t size) {
   return std::is_sorted(ends.begin(), ends.end()) &&
          (ends.empty() ? 0 : ends[ends.size() - 1]) == size;
 }
@@ -111,8 +110,8 @@ BlockTable BlockTable::with_orientation(std::vector<uint32_t> left,
   parts.totals.left = parts.totals.right = 0;
   for (const uint32_t n : left) parts.totals.left += n;
   for (const uint32_t n : right) parts.totals.right += n;
-  parts.left = forest::Array<uint32_t>(std::move(left));
-  parts.right = forest::Array<uint32_t>(std::move(right));
+  parts.left = io::Array<uint32_t>(std::move(left));
+  parts.right = io::Array<uint32_t>(std::move(right));
   return BlockTable(std::move(parts));
 }
 

@@ -18,7 +18,7 @@
 #include <span>
 #include <string>
 
-#include "forest/array.h"
+#include "io/array.h"
 #include "io/container.h"
 #include "text/vocab.h"
 
@@ -47,16 +47,16 @@ class BlockTable {
   struct Parts {
     text::VocabView source_vocab, target_vocab;
     std::shared_ptr<const void> vocab_owner;
-    forest::Array<uint32_t> phrase_words;  // source phrases, one after the other
-    forest::Array<uint64_t> phrase_ends;   // by phrase
-    forest::Array<uint32_t> block_ends;    // by phrase: one past its last block
-    forest::Array<uint32_t> phrase_slots;  // open addressing: phrase + 1; 0 is free
-    forest::Array<uint32_t> target_words;
-    forest::Array<uint64_t> target_ends;  // by block
-    forest::Array<uint32_t> count, left, right;
-    forest::Array<float> lexical;     // -ln p(S|T)
-    forest::Array<uint32_t> origins;  // a few training sentences of each block, ascending
-    forest::Array<uint64_t> origin_ends;
+    io::Array<uint32_t> phrase_words;  // source phrases, one after the other
+    io::Array<uint64_t> phrase_ends;   // by phrase
+    io::Array<uint32_t> block_ends;    // by phrase: one past its last block
+    io::Array<uint32_t> phrase_slots;  // open addressing: phrase + 1; 0 is free
+    io::Array<uint32_t> target_words;
+    io::Array<uint64_t> target_ends;  // by block
+    io::Array<uint32_t> count, left, right;
+    io::Array<float> lexical;     // -ln p(S|T)
+    io::Array<uint32_t> origins;  // a few training sentences of each block, ascending
+    io::Array<uint64_t> origin_ends;
     BlockTotals totals;
   };
 
@@ -102,8 +102,8 @@ class BlockTable {
 
  private:
   // A file that was not verified may hold anything: what does not fit is empty.
-  static std::span<const uint32_t> slice(const forest::Array<uint32_t>& values,
-                                         const forest::Array<uint64_t>& ends, uint32_t i) {
+  static std::span<const uint32_t> slice(const io::Array<uint32_t>& values,
+                                         const io::Array<uint64_t>& ends, uint32_t i) {
     const uint64_t begin = i == 0 ? 0 : ends[i - 1];
     if (begin > ends[i] || ends[i] > values.size()) return {};
     return values.view().subspan(begin, ends[i] - begin);

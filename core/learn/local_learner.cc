@@ -43,7 +43,8 @@ struct LocalLearner::Step {
   }
 };
 
-LocalLearner::LocalLearner(const EventGroups& events, LocalOptions options, LocalWeights initial)
+LocalLearner::LocalLearner(const events::EventGroups& events, LocalOptions options,
+                           LocalWeights initial)
     : events_(events), options_(std::move(options)), weights_(std::move(initial)) {
   const auto require = [](bool holds, const char* message) {
     if (!holds) throw io::Error(io::Fault::argument, message);
@@ -126,7 +127,7 @@ void LocalLearner::add_direction(const Visit& visit, std::span<const double> den
   const uint32_t* const b = events_.binary_of(visit.group);
   if (b != nullptr)
     for (uint32_t j = 0; j < n; ++j)
-      if (b[j] != kNoBinary) {
+      if (b[j] != events::kNoBinary) {
         const float& weight = weights_.binary[b[j]];
         p[j] += static_cast<double>(shared ? read(weight) : weight);
       }
@@ -146,7 +147,7 @@ void LocalLearner::add_direction(const Visit& visit, std::span<const double> den
   for (uint32_t j = 0; j < n; ++j) p[j] *= -labels;
   for (const uint32_t y : visit.labels) p[y] += 1.0;
   for (uint32_t j = 0; j < n; ++j)
-    if (b[j] != kNoBinary) step.binary.push_back({b[j], p[j]});
+    if (b[j] != events::kNoBinary) step.binary.push_back({b[j], p[j]});
 }
 
 void LocalLearner::add_dense(size_t f, double direction) {
@@ -281,7 +282,7 @@ void LocalLearner::perceptron_event(size_t group, size_t event, std::vector<doub
   const uint32_t* const b = events_.binary_of(group);
   if (b != nullptr)
     for (uint32_t j = 0; j < n; ++j)
-      if (b[j] != kNoBinary) s[j] += static_cast<double>(weights_.binary[b[j]]);
+      if (b[j] != events::kNoBinary) s[j] += static_cast<double>(weights_.binary[b[j]]);
   uint32_t rival = y == 0 ? 1 : 0;
   for (uint32_t j = 0; j < n; ++j)
     if (j != y && s[j] > s[rival]) rival = j;
@@ -303,7 +304,7 @@ void LocalLearner::perceptron_event(size_t group, size_t event, std::vector<doub
   }
   if (b == nullptr || !options_.train_binary || b[y] == b[rival]) return;
   const auto add = [&](uint32_t feature, double step) {
-    if (feature == kNoBinary) return;
+    if (feature == events::kNoBinary) return;
     weights_.binary[feature] += static_cast<float>(step);
     if (averaged) sums_.binary[feature] += number * step;
   };

@@ -15,13 +15,14 @@ namespace {
 constexpr uint64_t kChunk = 4096;  // groups that one thread sums at a time
 
 // w.x of each candidate of a group.
-void score(const EventGroups& events, const LocalWeights& w, size_t g, std::vector<double>& s) {
+void score(const events::EventGroups& events, const LocalWeights& w, size_t g,
+           std::vector<double>& s) {
   const uint32_t n = events.rows(g);
   s.resize(softmax_room(n));
   dense_scores(w.dense.data(), events.width, events.column(g, 0), n, s.data());
   if (const uint32_t* const b = events.binary_of(g))
     for (uint32_t j = 0; j < n; ++j)
-      if (b[j] != kNoBinary) s[j] += static_cast<double>(w.binary[b[j]]);
+      if (b[j] != events::kNoBinary) s[j] += static_cast<double>(w.binary[b[j]]);
 }
 
 // The scores of n candidates become probabilities; the losses of the labels are added up.
@@ -42,7 +43,8 @@ void measure(std::vector<double>& s, uint32_t n, std::span<const uint32_t> label
 
 }  // namespace
 
-Objective objective(const EventGroups& events, const LocalWeights& weights, unsigned threads) {
+Objective objective(const events::EventGroups& events, const LocalWeights& weights,
+                    unsigned threads) {
   const size_t chunks = (events.groups() + kChunk - 1) / kChunk;
   std::vector<Objective> parts(chunks);
   parallel_for(chunks, threads, [&](size_t chunk, unsigned) {
@@ -59,7 +61,8 @@ Objective objective(const EventGroups& events, const LocalWeights& weights, unsi
   return sum;
 }
 
-Gradient gradient(const EventGroups& events, const LocalWeights& weights, unsigned threads) {
+Gradient gradient(const events::EventGroups& events, const LocalWeights& weights,
+                  unsigned threads) {
   struct Part {
     std::vector<double> dense;
     std::vector<std::pair<uint32_t, double>> binary;
@@ -83,7 +86,7 @@ Gradient gradient(const EventGroups& events, const LocalWeights& weights, unsign
       for (uint32_t f = 0; f < events.width; ++f) part.dense[f] += mean[f];
       if (const uint32_t* const b = events.binary_of(g))
         for (uint32_t j = 0; j < events.rows(g); ++j)
-          if (b[j] != kNoBinary) part.binary.emplace_back(b[j], p[j]);
+          if (b[j] != events::kNoBinary) part.binary.emplace_back(b[j], p[j]);
     }
   });
   Gradient sum{std::vector<double>(events.width, 0.0), std::vector<double>(events.binaries, 0.0)};
@@ -94,7 +97,7 @@ Gradient gradient(const EventGroups& events, const LocalWeights& weights, unsign
   return sum;
 }
 
-std::vector<double> probabilities(const EventGroups& events, const LocalWeights& weights,
+std::vector<double> probabilities(const events::EventGroups& events, const LocalWeights& weights,
                                   size_t g) {
   std::vector<double> p;
   if (events.rows(g) == 0) return p;

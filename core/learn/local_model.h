@@ -22,7 +22,7 @@
 #include <span>
 #include <vector>
 
-#include "learn/event_groups.h"
+#include "events/event_groups.h"
 
 namespace demotic::learn {
 
@@ -31,7 +31,7 @@ struct LocalWeights {
   std::vector<float> binary;
 
   LocalWeights() = default;
-  explicit LocalWeights(const EventGroups& events)
+  explicit LocalWeights(const events::EventGroups& events)
       : dense(events.width, 0.0), binary(events.binaries, 0.0f) {}
 };
 
@@ -54,10 +54,12 @@ struct Gradient {
   std::vector<double> dense, binary;
 };
 
-Objective objective(const EventGroups& events, const LocalWeights& weights, unsigned threads);
-Gradient gradient(const EventGroups& events, const LocalWeights& weights, unsigned threads);
+Objective objective(const events::EventGroups& events, const LocalWeights& weights,
+                    unsigned threads);
+Gradient gradient(const events::EventGroups& events, const LocalWeights& weights, unsigned threads);
 // p(j | group) for the candidates of one group.
-std::vector<double> probabilities(const EventGroups& events, const LocalWeights& weights, size_t g);
+std::vector<double> probabilities(const events::EventGroups& events, const LocalWeights& weights,
+                                  size_t g);
 
 enum class LearningRule : uint8_t { sgd, perceptron, averaged_perceptron };
 
@@ -77,7 +79,7 @@ struct LocalOptions {
 
 class LocalLearner {
  public:
-  LocalLearner(const EventGroups& events, LocalOptions options, LocalWeights initial);
+  LocalLearner(const events::EventGroups& events, LocalOptions options, LocalWeights initial);
 
   uint64_t visits() const;  // of a whole pass: events or groups
   // Make visits begin ... end - 1 of a pass; the loss is that met before each step.  Throws
@@ -120,7 +122,7 @@ class LocalLearner {
   void add_binary(uint32_t b, double direction);
   bool trains(size_t f) const { return options_.train_dense.empty() || options_.train_dense[f]; }
 
-  const EventGroups& events_;
+  const events::EventGroups& events_;
   LocalOptions options_;
   LocalWeights weights_;
   Gradient sums_;                      // of updates times the step's number, for averages

@@ -11,8 +11,8 @@
 
 #include <cstdint>
 
+#include "events/permutation.h"
 #include "io/checksum.h"
-#include "learn/permutation.h"
 
 namespace demotic::learn {
 
@@ -44,7 +44,7 @@ class VisitOrder {
 
  private:
   uint64_t size_, chunked_, shift_;  // how many; how many in whole chunks; where the first begins
-  Permutation chunks_, inside_, rest_;
+  events::Permutation chunks_, inside_, rest_;
 };
 
 }  // namespace demotic::learn

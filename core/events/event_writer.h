@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "learn/event_groups.h"
-#include "learn/growing_array.h"
+#include "events/event_groups.h"
+#include "io/growing_array.h"
 
-namespace demotic::learn {
+namespace demotic::events {
 
 class EventWriter {
  public:
@@ -40,9 +40,9 @@ class EventWriter {
   uint32_t width_, binaries_;
   uint64_t candidates_ = 0;
   uint32_t groups_ = 0;
-  GrowingArray<uint64_t> group_ptr_;
-  GrowingArray<float> features_;
-  GrowingArray<uint32_t> binary_, group_, label_;
+  io::GrowingArray<uint64_t> group_ptr_;
+  io::GrowingArray<float> features_;
+  io::GrowingArray<uint32_t> binary_, group_, label_;
 };
 
-}  // namespace demotic::learn
+}  // namespace demotic::events

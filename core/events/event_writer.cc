@@ -1,9 +1,9 @@
-#include "learn/event_writer.h"
+#include "events/event_writer.h"
 
+#include "events/permutation.h"
 #include "io/error.h"
-#include "learn/permutation.h"
 
-namespace demotic::learn {
+namespace demotic::events {
 
 namespace {
 
@@ -83,15 +83,15 @@ void EventWriter::append(const Piece& piece) {
 }
 
 EventGroups EventWriter::finish() {
-  forest::Array<uint32_t> group = group_.finish();
+  io::Array<uint32_t> group = group_.finish();
   return {.width = width_,
           .binaries = binaries_,
           .group_ptr = group_ptr_.finish(),
           .features = features_.finish(),
           .binary = binary_.finish(),
-          .event_ptr = forest::Array<uint64_t>(event_borders(group, groups_)),
+          .event_ptr = io::Array<uint64_t>(event_borders(group, groups_)),
           .group = group,
           .label = label_.finish()};
 }
 
-}  // namespace demotic::learn
+}  // namespace demotic::events

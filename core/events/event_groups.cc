@@ -1,4 +1,4 @@
-#include "learn/event_groups.h"
+#include "events/event_groups.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "io/error.h"
 
-namespace demotic::learn {
+namespace demotic::events {
 
 namespace {
 
@@ -49,4 +49,4 @@ void check(const EventGroups& events) {
       refuse("feature value " + std::to_string(i + 1) + " is not finite");
 }
 
-}  // namespace demotic::learn
+}  // namespace demotic::events

@@ -14,21 +14,21 @@
 #include <span>
 #include <vector>
 
-#include "forest/array.h"
+#include "io/array.h"
 
-namespace demotic::learn {
+namespace demotic::events {
 
 inline constexpr uint32_t kNoBinary = UINT32_MAX;
 
 struct EventGroups {
-  uint32_t width = 0;                 // dense features
-  uint32_t binaries = 0;              // binary features that there are
-  forest::Array<uint64_t> group_ptr;  // groups + 1, counting candidates
-  forest::Array<float> features;      // group by group, in it feature by feature
-  forest::Array<uint32_t> binary;     // by candidate; empty when no candidate has any
-  forest::Array<uint64_t> event_ptr;  // groups + 1, counting events
-  forest::Array<uint32_t> group;      // by event, ascending
-  forest::Array<uint32_t> label;      // by event, counting from the group's first candidate
+  uint32_t width = 0;             // dense features
+  uint32_t binaries = 0;          // binary features that there are
+  io::Array<uint64_t> group_ptr;  // groups + 1, counting candidates
+  io::Array<float> features;      // group by group, in it feature by feature
+  io::Array<uint32_t> binary;     // by candidate; empty when no candidate has any
+  io::Array<uint64_t> event_ptr;  // groups + 1, counting events
+  io::Array<uint32_t> group;      // by event, ascending
+  io::Array<uint32_t> label;      // by event, counting from the group's first candidate
 
   size_t groups() const { return group_ptr.empty() ? 0 : group_ptr.size() - 1; }
   size_t events() const { return label.size(); }
@@ -51,4 +51,4 @@ std::vector<uint64_t> event_borders(std::span<const uint32_t> group, size_t grou
 // Throws Error(argument) unless sizes, borders and labels fit together and features are finite.
 void check(const EventGroups& events);
 
-}  // namespace demotic::learn
+}  // namespace demotic::events

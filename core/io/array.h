@@ -1,5 +1,5 @@
-// The storage of forests: arrays that never change, shared between forests and, for a loaded one,
-// lying in the mapped file.
+// The storage of forests, tables and events: arrays that never change, shared between those that
+// hold them and, for a loaded one, lying in the mapped file.
 //
 //   Array<double> a(std::vector<double>{1, 2});         owns its values; copies share them
 //   Array<double> b(container.section<double>("x"), file);  a view that keeps `file` alive
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace demotic::forest {
+namespace demotic::io {
 
 template <class T>
 class Array {
@@ -78,4 +78,4 @@ class Names {
   Array<uint32_t> ends_;
 };
 
-}  // namespace demotic::forest
+}  // namespace demotic::io

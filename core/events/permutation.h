@@ -12,7 +12,7 @@
 
 #include "io/checksum.h"
 
-namespace demotic::learn {
+namespace demotic::events {
 
 class Permutation {
  public:
@@ -53,4 +53,4 @@ class Permutation {
   uint64_t keys_[kRounds];
 };
 
-}  // namespace demotic::learn
+}  // namespace demotic::events

@@ -1,5 +1,5 @@
 // An array that grows at its end, in memory up to a limit and in a temporary file beyond; when it
-// is complete it is read from memory or from the mapped file, as an Array (forest/array.h).
+// is complete it is read from memory or from the mapped file, as an Array (io/array.h).
 //
 //   GrowingArray<float> values("/tmp", limit);
 //   values.append(span);                       as often as needed
@@ -21,11 +21,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "forest/array.h"
+#include "io/array.h"
 #include "io/error.h"
 #include "io/mapped_file.h"
 
-namespace demotic::learn {
+namespace demotic::io {
 
 template <class T>
 class GrowingArray {
@@ -55,20 +55,19 @@ class GrowingArray {
     if (kept_ * sizeof(T) > memory_) spill();
   }
 
-  forest::Array<T> finish() {
+  Array<T> finish() {
     if (file_ == nullptr) {
       const std::shared_ptr<T> all(std::move(data_));
       room_ = 0;
-      return forest::Array<T>({all.get(), std::exchange(kept_, 0)}, all);
+      return Array<T>({all.get(), std::exchange(kept_, 0)}, all);
     }
     spill();
     if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
-    auto mapped = std::make_shared<io::MappedFile>(path_);
+    auto mapped = std::make_shared<MappedFile>(path_);
     ::unlink(path_.c_str());
     path_.clear();
     const std::span<const std::byte> raw = mapped->bytes();
-    return forest::Array<T>({reinterpret_cast<const T*>(raw.data()), raw.size() / sizeof(T)},
-                            mapped);
+    return Array<T>({reinterpret_cast<const T*>(raw.data()), raw.size() / sizeof(T)}, mapped);
   }
 
  private:
@@ -85,8 +84,8 @@ class GrowingArray {
   }
 
   [[noreturn]] void fail() const {
-    throw io::Error(io::Fault::io, "cannot write a temporary file in " + folder_, 0,
-                    "is the disk full? name another folder");
+    throw Error(Fault::io, "cannot write a temporary file in " + folder_, 0,
+                "is the disk full? name another folder");
   }
 
   void discard() {
@@ -107,4 +106,4 @@ class GrowingArray {
   std::string path_;
 };
 
-}  // namespace demotic::learn
+}  // namespace demotic::io

@@ -1,0 +1,45 @@
+"""The core's folders include only what docs/architecture.md puts to their left."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CORE = ROOT / "core"
+FOLDERS = sorted(path.name for path in CORE.iterdir() if path.is_dir())
+
+
+def ranks() -> dict[str, int]:
+    """The rank of each folder in the line of the core's layers; those between commas share one."""
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    (line,) = re.findall(r"^    (io ──► .*)$", page, re.MULTILINE)
+    layers = enumerate(line.split(" ──► "))
+    return {folder.strip(): rank for rank, layer in layers for folder in layer.split(",")}
+
+
+def included_folders(folder: str) -> set[tuple[str, str]]:
+    """Each file of a folder with each other folder that it includes from."""
+    pairs = set()
+    for path in (CORE / folder).rglob("*.[ch]*"):
+        for other in re.findall(r'^#include "(\w+)/', path.read_text(), re.MULTILINE):
+            pairs.add((str(path.relative_to(CORE)), other))
+    return {(path, other) for path, other in pairs if other != folder}
+
+
+def test_every_folder_has_a_layer() -> None:
+    assert sorted(ranks()) == FOLDERS
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_includes_come_from_the_left(folder: str) -> None:
+    rank = ranks()
+    wrong = [(path, of) for path, of in included_folders(folder) if rank[of] >= rank[folder]]
+    assert wrong == []
+
+
+def test_files_beside_the_folders_include_no_folder() -> None:
+    for path in CORE.glob("*.[ch]*"):
+        assert re.findall(r'^#include "\w+/', path.read_text(), re.MULTILINE) == [], path.name
