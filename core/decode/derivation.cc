@@ -118,8 +118,7 @@ void complete(Derivation& derivation, std::span<const std::string> tokens,
   derivation.score = 0;
   for (DerivationStep& step : derivation.steps) {
     const uint32_t passed = sentence.lm[step.begin];
-    grammar.add_features(step.rule, passed, derivation.features);
-    derivation.features[grammar.column(DecoderFeature::language_model)] += kLn10 * step.lm;
+    grammar.add_features(step.rule, passed, step.lm, derivation.features);
     step.score = grammar.score(step.rule, passed) + grammar.lm_score(step.lm);
     derivation.score += step.score;
   }

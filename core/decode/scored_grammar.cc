@@ -60,7 +60,9 @@ SourceSentence ScoredGrammar::encode(std::span<const std::string> tokens) const 
   return sentence;
 }
 
-void ScoredGrammar::add_features(uint32_t rule, uint32_t passed, std::span<double> features) const {
+void ScoredGrammar::add_features(uint32_t rule, uint32_t passed, double lm,
+                                 std::span<double> features) const {
+  features[column(DecoderFeature::language_model)] += kLn10 * lm;
   const auto add = [&](DecoderFeature f) { features[column(f)] += 1; };
   const auto add_word = [&](uint32_t lm_word) {
     add(DecoderFeature::word_penalty);

@@ -81,8 +81,8 @@ class ScoredGrammar {
   double score(const ForestEdge& edge, uint32_t passed) const { return score(edge.rule, passed); }
   double lm_score(double log10) const { return lm_weight_ * log10; }
 
-  // Adds all features but the language model's.
-  void add_features(uint32_t rule, uint32_t passed, std::span<double> features) const;
+  // Adds all features; `lm` is the log10 that the language model has added.
+  void add_features(uint32_t rule, uint32_t passed, double lm, std::span<double> features) const;
 
  private:
   static constexpr double kWorst = -1e30;

@@ -2,87 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
-#include <numeric>
-#include <string_view>
-#include <unordered_map>
 
 #include "decode/context_free_forest.h"
-#include "forest/builder.h"
+#include "decode/forest_packer.h"
 
 namespace demotic::decode::blocks {
 
 namespace {
-
-constexpr uint32_t kBlockLabel = 0;
-constexpr uint32_t kClosedLabel = 1;
-constexpr uint32_t kEmptyRule = 0;
-constexpr uint32_t kCloseRule = 1;
-
-std::vector<uint32_t> dense_features() {
-  std::vector<uint32_t> dense(kBlockModelFeatures);
-  std::iota(dense.begin(), dense.end(), 0u);
-  return dense;
-}
-
-// Spellings numbered as they are met.
-class Numbered {
- public:
-  uint32_t number(std::string_view name) {
-    const auto [at, is_new] = ids_.try_emplace(std::string(name), names_.size());
-    if (is_new) names_.emplace_back(name);
-    return static_cast<uint32_t>(at->second);
-  }
-  const std::vector<std::string>& names() const { return names_; }
-
- private:
-  std::unordered_map<std::string, size_t> ids_;
-  std::vector<std::string> names_;
-};
-
-// Blocks as rules of a forest.
-class GraphRules {
- public:
-  GraphRules(const grammar::BlockTable& table, std::span<const std::string> tokens)
-      : table_(table), tokens_(tokens) {
-    rules_.add(kBlockLabel, {}, {}, {}, {});
-    rules_.add(kClosedLabel, std::array{text::slot_symbol(0)}, std::array{text::slot_symbol(0)}, {},
-               {});
-  }
-
-  uint32_t number(const BlockOption& option) {
-    // A word that passes through is one rule for each place.
-    const uint64_t key = option.block == grammar::kNoBlock
-                             ? uint64_t{option.begin} << 32 | grammar::kNoBlock
-                             : uint64_t{option.block};
-    const auto [at, is_new] = numbers_.try_emplace(key, rules_.size());
-    if (!is_new) return at->second;
-    std::vector<text::Symbol> source{text::slot_symbol(0)};
-    std::vector<text::Symbol> target{text::slot_symbol(0)};
-    for (uint32_t i = option.begin; i < option.end; ++i) source.push_back(word(tokens_[i]));
-    if (option.block == grammar::kNoBlock)
-      target.push_back(source.back());
-    else
-      for (const uint32_t id : table_.target(option.block))
-        target.push_back(word(table_.target_vocab().word(id)));
-    rules_.add(kBlockLabel, source, target, {}, {},
-               option.block == grammar::kNoBlock ? forest::kNone : option.block);
-    return at->second;
-  }
-  std::shared_ptr<const forest::ForestRules> rules() { return rules_.finish(); }
-  const std::vector<std::string>& words() const { return words_.names(); }
-
- private:
-  text::Symbol word(std::string_view spelling) {
-    return static_cast<text::Symbol>(words_.number(spelling));
-  }
-
-  const grammar::BlockTable& table_;
-  std::span<const std::string> tokens_;
-  forest::RulesBuilder rules_;
-  std::unordered_map<uint64_t, uint32_t> numbers_;  // looked up, never walked through
-  Numbered words_;
-};
 
 std::string pair_name(uint64_t key) {
   const auto previous = static_cast<uint32_t>(key >> 32);
@@ -113,6 +39,112 @@ void add_links(const grammar::BlockTable& table, const BlockOption& option,
   }
 }
 
+// Makes a graph of what the search kept.
+class GraphPacker {
+ public:
+  // `pairs`: each is a feature of its own.
+  GraphPacker(const BlockSearch& search, std::span<const std::string> tokens, bool pairs)
+      : search_(search),
+        model_(search.model()),
+        pairs_(pairs),
+        graph_(block_labels(), BlockModel::feature_names(), tokens),
+        nodes_(search.nodes(), forest::kNone) {}
+
+  BlockGraph operator()() {
+    const std::vector<char> used = find_rules();
+    for (uint32_t covered = 0; covered <= search_.words(); ++covered)
+      for (const uint32_t v : search_.stack(covered))
+        if (used[v]) add_node(v);
+    const uint32_t goal = graph_.add_goal();
+    for (const uint32_t v : search_.complete()) {
+      const double cost = search_.end_cost(v);
+      graph_.add_end(goal, nodes_[v], model_.end_score(cost), [&](std::span<double> row) {
+        row[static_cast<size_t>(BlockFeature::first_word)] = cost;
+      });
+      arcs_.push_back(kNoArc);
+    }
+    BlockGraph made;
+    forest::Provenance provenance;
+    made.forest = graph_.finish(goal, &provenance);
+    for (const uint32_t edge : provenance.edge) made.arcs.push_back(arcs_[edge]);
+    return made;
+  }
+
+ private:
+  template <class Visit>
+  void each_arc(uint32_t v, Visit&& visit) const {
+    for (uint32_t a = search_.best_arc(v); a != BlockSearch::kNone; a = search_.arc(a).next)
+      visit(a, search_.arc(a));
+  }
+
+  // Only what leads to the end is used.
+  std::vector<char> find_rules() {
+    std::vector<char> used(search_.nodes(), 0);
+    for (const uint32_t v : search_.complete()) used[v] = 1;
+    for (uint32_t covered = search_.words() + 1; covered-- > 0;)
+      for (const uint32_t v : search_.stack(covered)) {
+        if (!used[v]) continue;
+        each_arc(v, [&](uint32_t, const BlockArc& arc) {
+          used[arc.tail] = 1;
+          number(search_.option(arc.option));
+          if (has_pair(arc)) pair_feature(arc);
+        });
+      }
+    return used;
+  }
+
+  uint32_t number(const BlockOption& option) {
+    const grammar::BlockTable& table = model_.table();
+    const bool passed = option.block == grammar::kNoBlock;
+    return graph_.phrase(passed ? forest::kNone : option.block, option.begin, option.end,
+                         [&](std::vector<text::Symbol>& target) {
+                           for (const uint32_t id : table.target(option.block))
+                             target.push_back(graph_.word(table.target_vocab().word(id)));
+                         });
+  }
+
+  bool has_pair(const BlockArc& arc) const { return pairs_ && arc.pair != grammar::kNoPair; }
+  uint32_t pair_feature(const BlockArc& arc) {
+    return graph_.feature(pair_name(model_.pairs().keys()[arc.pair]));
+  }
+
+  void add_node(uint32_t v) {
+    if (v == 0) {
+      nodes_[v] = graph_.add_start();
+      arcs_.push_back(kNoArc);
+      return;
+    }
+    const BlockOption& last = search_.option(search_.arc(search_.best_arc(v)).option);
+    nodes_[v] = graph_.add_node(PhraseGraph::kHypothesisLabel, last.begin, last.end);
+    each_arc(v, [&](uint32_t a, const BlockArc& arc) { add_arc(nodes_[v], a, arc); });
+  }
+
+  void add_arc(uint32_t head, uint32_t number_of_arc, const BlockArc& arc) {
+    const BlockOption& option = search_.option(arc.option);
+    const float one = 1.0f;
+    uint32_t id = 0;
+    forest::EdgeSpec edge{
+        .head = head, .tails = {&nodes_[arc.tail], 1}, .rule = number(option), .score = arc.score};
+    if (has_pair(arc)) {
+      id = pair_feature(arc);
+      edge.feature_ids = {&id, 1};
+      edge.feature_values = {&one, 1};
+    }
+    graph_.add_edge(edge, [&](std::span<double> row) {
+      model_.add_features(option, arc.orientation, arc.lm, arc.log_z, arc.pair, row);
+      if (has_pair(arc)) row[static_cast<size_t>(BlockFeature::pairs)] = 0.0;
+    });
+    arcs_.push_back(number_of_arc);
+  }
+
+  const BlockSearch& search_;
+  const BlockModel& model_;
+  bool pairs_;
+  PhraseGraph graph_;
+  std::vector<uint32_t> nodes_;  // by node of the search
+  std::vector<uint32_t> arcs_;   // by edge
+};
+
 }  // namespace
 
 const std::vector<std::string>& block_labels() {
@@ -142,7 +174,8 @@ Derivation block_derivation(const BlockSearch& search, std::span<const uint32_t>
   const BlockModel& model = search.model();
   const grammar::BlockTable& table = model.table();
   Derivation derivation = empty_block_derivation();
-  derivation.steps.push_back({kGoal, kClosedLabel, 0, static_cast<uint32_t>(tokens.size())});
+  derivation.steps.push_back(
+      {kGoal, PhraseGraph::kGoalLabel, 0, static_cast<uint32_t>(tokens.size())});
   lm::State state = model.costs().begin_sentence();
   for (size_t i = arcs.size(); i-- > 0;) {
     const BlockArc& arc = search.arc(arcs[i]);
@@ -150,8 +183,8 @@ Derivation block_derivation(const BlockSearch& search, std::span<const uint32_t>
     const auto number = static_cast<uint32_t>(derivation.steps.size());
     const auto position = static_cast<uint32_t>(derivation.tokens.size());
     const bool passed = option.block == grammar::kNoBlock;
-    derivation.steps.push_back(
-        {passed ? kPassThrough : option.block, kBlockLabel, option.begin, option.end});
+    derivation.steps.push_back({passed ? kPassThrough : option.block, PhraseGraph::kHypothesisLabel,
+                                option.begin, option.end});
     derivation.steps.back().lm = -(arc.lm.first + arc.lm.rest) / grammar::BlockCosts::kLn10;
     derivation.steps.back().score = arc.score;
     derivation.score += arc.score;
@@ -182,97 +215,11 @@ Derivation block_derivation(const BlockSearch& search, std::span<const uint32_t>
 // -- all of them ---------------------------------------------------------------------------------
 
 BlockGraph block_graph(const BlockSearch& search, std::span<const std::string> tokens, bool pairs) {
-  const BlockModel& model = search.model();
-  // Only what leads to the end.
-  std::vector<char> used(search.nodes(), 0);
-  for (const uint32_t v : search.complete()) used[v] = 1;
-  GraphRules rules(model.table(), tokens);
-  Numbered features;
-  for (const std::string& name : BlockModel::feature_names()) features.number(name);
-  const auto each_arc = [&](uint32_t v, auto&& visit) {
-    for (uint32_t a = search.best_arc(v); a != BlockSearch::kNone; a = search.arc(a).next)
-      visit(a, search.arc(a));
-  };
-  for (uint32_t covered = search.words() + 1; covered-- > 0;)
-    for (const uint32_t v : search.stack(covered)) {
-      if (!used[v]) continue;
-      each_arc(v, [&](uint32_t, const BlockArc& arc) {
-        used[arc.tail] = 1;
-        rules.number(search.option(arc.option));
-        if (pairs && arc.pair != grammar::kNoPair)
-          features.number(pair_name(model.pairs().keys()[arc.pair]));
-      });
-    }
-
-  auto names = std::make_shared<forest::ForestNames>();
-  *names = {forest::Names(rules.words()), forest::Names(block_labels()),
-            forest::Names(features.names())};
-  forest::ForestBuilder builder(names, rules.rules(), dense_features());
-  std::vector<uint32_t> nodes(search.nodes(), forest::kNone);
-  std::vector<uint32_t> arc_of;  // by edge of the builder
-  std::array<double, kBlockModelFeatures> values;
-  std::array<float, kBlockModelFeatures> row;
-  const auto add = [&](forest::EdgeSpec spec, uint32_t arc) {
-    std::copy(values.begin(), values.end(), row.begin());
-    spec.dense = row;
-    builder.add_edge(spec);
-    arc_of.push_back(arc);
-    values.fill(0.0);
-  };
-  values.fill(0.0);
-  const auto add_node = [&](uint32_t v) {
-    const BlockNode& node = search.node(v);
-    if (v == 0) {
-      nodes[v] = builder.add_node(kBlockLabel, 0, 0);
-      add({.head = nodes[v], .rule = kEmptyRule}, kNoArc);
-      return;
-    }
-    const BlockOption& last = search.option(search.arc(node.first_arc).option);
-    nodes[v] = builder.add_node(kBlockLabel, last.begin, last.end);
-    each_arc(v, [&](uint32_t a, const BlockArc& arc) {
-      const BlockOption& option = search.option(arc.option);
-      model.add_features(option, arc.orientation, arc.lm, arc.log_z, arc.pair, values);
-      const float one = 1.0f;
-      uint32_t id = 0;
-      forest::EdgeSpec spec{.head = nodes[v],
-                            .tails = {&nodes[arc.tail], 1},
-                            .rule = rules.number(option),
-                            .score = arc.score};
-      if (pairs && arc.pair != grammar::kNoPair) {
-        values[static_cast<size_t>(BlockFeature::pairs)] = 0.0;
-        id = features.number(pair_name(model.pairs().keys()[arc.pair]));
-        spec.feature_ids = {&id, 1};
-        spec.feature_values = {&one, 1};
-      }
-      add(spec, a);
-    });
-  };
-  for (uint32_t covered = 0; covered <= search.words(); ++covered)
-    for (const uint32_t v : search.stack(covered))
-      if (used[v]) add_node(v);
-  const uint32_t goal = builder.add_node(kClosedLabel, 0, search.words());
-  for (const uint32_t v : search.complete()) {
-    const double cost = search.end_cost(v);
-    values[static_cast<size_t>(BlockFeature::first_word)] = cost;
-    add({.head = goal, .tails = {&nodes[v], 1}, .rule = kCloseRule, .score = model.end_score(cost)},
-        kNoArc);
-  }
-  BlockGraph graph;
-  forest::Provenance provenance;
-  graph.forest = builder.finalize(goal, &provenance);
-  for (const uint32_t edge : provenance.edge) graph.arcs.push_back(arc_of[edge]);
-  return graph;
+  return GraphPacker(search, tokens, pairs)();
 }
 
 forest::Forest empty_block_graph() {
-  forest::RulesBuilder rules;
-  rules.add(kClosedLabel, {}, {}, {}, {});
-  auto names = std::make_shared<forest::ForestNames>();
-  *names = {forest::Names(std::vector<std::string>{}), forest::Names(block_labels()),
-            forest::Names(BlockModel::feature_names())};
-  forest::ForestBuilder builder(names, rules.finish(), dense_features());
-  builder.add_edge({.head = builder.add_node(kClosedLabel, 0, 0)});
-  return builder.finalize(0);
+  return empty_forest(block_labels(), BlockModel::feature_names(), PhraseGraph::kGoalLabel);
 }
 
 }  // namespace demotic::decode::blocks

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "decode/forest_packer.h"
 #include "decode/hiero/packed_forest.h"
 #include "decode/thread_clock.h"
 #include "forest/kbest.h"
@@ -114,8 +115,13 @@ std::vector<Derivation> HieroDecoder::decode(std::span<const Tokens> sentences, 
   });
 }
 
+// Of a sentence without words.
+forest::Forest HieroDecoder::nothing() const {
+  return empty_forest(plan_.labels(), ScoredGrammar::feature_names(grammar_.table()), plan_.goal());
+}
+
 forest::Forest HieroDecoder::forest(const Tokens& tokens, Workspace& space) const {
-  if (tokens.empty()) return empty_forest(plan_, grammar_);
+  if (tokens.empty()) return nothing();
   if (space.forest.empty()) no_derivation();
   space.rescore(true);
   return packed_forest(space.forest, space.prune, plan_, grammar_, tokens, space.sentence);
@@ -131,7 +137,7 @@ std::vector<forest::Forest> HieroDecoder::forests(std::span<const Tokens> senten
 std::vector<forest::Forest> HieroDecoder::parses(std::span<const Tokens> sentences,
                                                  unsigned threads) {
   return each<forest::Forest>(sentences, threads, [&](const Tokens& tokens, Workspace& space) {
-    if (tokens.empty()) return empty_forest(plan_, grammar_);
+    if (tokens.empty()) return nothing();
     if (space.forest.empty()) no_derivation();
     return packed_forest(space.forest, plan_, grammar_, tokens, space.sentence);
   });

@@ -59,6 +59,7 @@ class HieroDecoder {
   template <class Result, class Work>
   std::vector<Result> each(std::span<const Tokens> sentences, unsigned threads, Work work);
   Derivation underived(const Tokens& tokens, const Workspace& space) const;
+  forest::Forest nothing() const;
   forest::Forest forest(const Tokens& tokens, Workspace& space) const;
 
   ScoredGrammar grammar_;

@@ -1,12 +1,8 @@
 #include "decode/phrase/derivation.h"
 
 #include <algorithm>
-#include <memory>
-#include <numeric>
-#include <string_view>
-#include <unordered_map>
 
-#include "forest/builder.h"
+#include "decode/forest_packer.h"
 
 namespace demotic::decode::phrase {
 
@@ -15,73 +11,13 @@ namespace {
 // Its goal; phrases follow.
 Derivation begun_derivation(uint32_t words) {
   Derivation derivation;
-  derivation.steps.push_back({kGoal, kGoalLabel, 0, words});
+  derivation.steps.push_back({kGoal, PhraseGraph::kGoalLabel, 0, words});
   return derivation;
 }
 
 uint32_t lm_word_at(const SourceSentence& sentence, uint32_t place) {
   return place < sentence.lm.size() ? sentence.lm[place] : text::kUnknown;
 }
-
-std::shared_ptr<const forest::ForestNames> graph_names(const PhraseModel& model,
-                                                       const std::vector<std::string>& words) {
-  auto names = std::make_shared<forest::ForestNames>();
-  *names = {forest::Names(words), forest::Names(phrase_labels()),
-            forest::Names(PhraseModel::feature_names(model.table()))};
-  return names;
-}
-
-std::vector<uint32_t> all_features(const PhraseModel& model) {
-  std::vector<uint32_t> dense(model.features());
-  std::iota(dense.begin(), dense.end(), 0u);
-  return dense;
-}
-
-// Phrases as rules of a forest, numbered as they are met.
-class GraphRules {
- public:
-  GraphRules(const PhraseModel& model, std::span<const std::string> tokens)
-      : table_(model.table()), tokens_(tokens) {
-    rules_.add(kHypothesisLabel, {}, {}, {}, {});  // the empty hypothesis
-    rules_.add(kGoalLabel, std::array{text::slot_symbol(0)}, std::array{text::slot_symbol(0)}, {},
-               {});
-  }
-  static constexpr uint32_t kEmpty = 0;
-  static constexpr uint32_t kClose = 1;
-
-  uint32_t number(uint32_t rule, uint32_t begin, uint32_t end) {
-    // A rule that passes a word through is one rule for each place.
-    const uint64_t key = uint64_t{rule} << 32 | (rule == kPassThrough ? begin : 0);
-    const auto [at, is_new] = numbers_.try_emplace(key, rules_.size());
-    if (!is_new) return at->second;
-    std::vector<text::Symbol> source{text::slot_symbol(0)};
-    std::vector<text::Symbol> target{text::slot_symbol(0)};
-    for (uint32_t i = begin; i < end; ++i) source.push_back(word(tokens_[i]));
-    if (rule == kPassThrough)
-      target.push_back(source.back());
-    else
-      for (const text::Symbol symbol : table_.target(rule))
-        target.push_back(word(table_.target_vocab().word(static_cast<uint32_t>(symbol))));
-    rules_.add(kHypothesisLabel, source, target, {}, {}, rule < kGlueFirst ? rule : forest::kNone);
-    return at->second;
-  }
-  std::shared_ptr<const forest::ForestRules> rules() { return rules_.finish(); }
-  const std::vector<std::string>& words() const { return words_; }
-
- private:
-  text::Symbol word(std::string_view spelling) {
-    const auto [at, is_new] = ids_.try_emplace(std::string(spelling), words_.size());
-    if (is_new) words_.emplace_back(spelling);
-    return static_cast<text::Symbol>(at->second);
-  }
-
-  const grammar::RuleTable& table_;
-  std::span<const std::string> tokens_;
-  forest::RulesBuilder rules_;
-  std::unordered_map<uint64_t, uint32_t> numbers_;  // looked up, never walked through
-  std::unordered_map<std::string, size_t> ids_;
-  std::vector<std::string> words_;
-};
 
 // The arcs of a hypothesis, the best one first.
 template <class Visit>
@@ -94,47 +30,93 @@ void each_arc(const PhraseSearch& search, uint32_t hypothesis, Visit&& visit) {
   }
 }
 
-// Adds edges with their features to a ForestBuilder.
-class GraphEdges {
+// Makes a graph of hypotheses.
+class GraphPacker {
  public:
-  GraphEdges(const PhraseSearch& search, const PhraseModel& model, const SourceSentence& sentence,
-             forest::ForestBuilder& builder)
+  GraphPacker(const PhraseSearch& search, const PhraseModel& model,
+              std::span<const std::string> tokens, const SourceSentence& sentence)
       : search_(search),
         model_(model),
         sentence_(sentence),
-        builder_(builder),
-        features_(model.features()),
-        row_(model.features()) {}
+        words_(static_cast<uint32_t>(tokens.size())),
+        graph_(phrase_labels(), PhraseModel::feature_names(model.table()), tokens),
+        nodes_(search.hypotheses(), forest::kNone) {}
 
-  // The phrase `rule` at [begin, end) behind a hypothesis, which is the node `tail`.
-  void add(uint32_t head, uint32_t forest_rule, uint32_t hypothesis, uint32_t tail, uint32_t rule,
-           uint32_t begin, uint32_t end, float lm) {
-    const PhraseHypothesis& before = search_.hypothesis(hypothesis);
-    const uint32_t option = before.arc.option;
-    const PhrasePlace place{begin,
-                            end,
-                            lm_word_at(sentence_, begin),
-                            option == kNoOption ? kGoal : search_.options().option(option).rule,
-                            before.arc.begin,
-                            before.end};
-    std::fill(features_.begin(), features_.end(), 0.0);
-    model_.add_features(rule, place, features_);
-    features_[model_.lm_column()] = kLn10 * lm;
-    std::copy(features_.begin(), features_.end(), row_.begin());
-    builder_.add_edge({.head = head,
-                       .tails = {&tail, 1},
-                       .rule = forest_rule,
-                       .score = model_.score(rule, place) + model_.grammar().lm_score(lm),
-                       .dense = row_});
+  forest::Forest operator()() {
+    const std::vector<bool> used = find_rules();
+    nodes_[0] = graph_.add_start();
+    for (uint32_t h = 1; h < search_.hypotheses(); ++h)
+      if (used[h]) add(h);
+    const uint32_t goal = graph_.add_goal();
+    for (uint32_t h = search_.first_complete(); h < search_.hypotheses(); ++h) {
+      const PhrasePlace place = place_of(h, words_, words_);
+      const float lm = search_.end_lm(h);
+      graph_.add_end(goal, nodes_[h], model_.score(kGoal, place, lm),
+                     [&](std::span<double> row) { model_.add_features(kGoal, place, lm, row); });
+    }
+    return graph_.finish(goal);
   }
 
  private:
+  uint32_t rule_of(const PhraseArc& arc) const { return search_.options().option(arc.option).rule; }
+
+  // Only what leads to the end is used.
+  std::vector<bool> find_rules() {
+    std::vector<bool> used(search_.hypotheses(), false);
+    for (uint32_t h = search_.first_complete(); h < search_.hypotheses(); ++h) used[h] = true;
+    for (uint32_t h = search_.hypotheses(); h-- > 1;)
+      if (used[h])
+        each_arc(search_, h, [&](const PhraseArc& arc) {
+          used[arc.back] = true;
+          number(arc, search_.hypothesis(h).end);
+        });
+    return used;
+  }
+
+  uint32_t number(const PhraseArc& arc, uint32_t end) {
+    const uint32_t rule = rule_of(arc);
+    const grammar::RuleTable& table = model_.table();
+    return graph_.phrase(
+        rule == kPassThrough ? forest::kNone : rule, arc.begin, end,
+        [&](std::vector<text::Symbol>& target) {
+          for (const text::Symbol symbol : table.target(rule))
+            target.push_back(graph_.word(table.target_vocab().word(static_cast<uint32_t>(symbol))));
+        });
+  }
+
+  // What stands at [begin, end) behind a hypothesis.
+  PhrasePlace place_of(uint32_t hypothesis, uint32_t begin, uint32_t end) const {
+    const PhraseHypothesis& before = search_.hypothesis(hypothesis);
+    const bool first = before.arc.option == kNoOption;
+    return {begin,
+            end,
+            lm_word_at(sentence_, begin),
+            first ? kGoal : rule_of(before.arc),
+            before.arc.begin,
+            before.end};
+  }
+
+  void add(uint32_t h) {
+    const PhraseHypothesis& each = search_.hypothesis(h);
+    nodes_[h] = graph_.add_node(PhraseGraph::kHypothesisLabel, each.arc.begin, each.end);
+    each_arc(search_, h, [&](const PhraseArc& arc) {
+      const PhrasePlace place = place_of(arc.back, arc.begin, each.end);
+      const uint32_t rule = rule_of(arc);
+      graph_.add_edge(
+          {.head = nodes_[h],
+           .tails = {&nodes_[arc.back], 1},
+           .rule = number(arc, each.end),
+           .score = model_.score(rule, place, arc.lm)},
+          [&](std::span<double> row) { model_.add_features(rule, place, arc.lm, row); });
+    });
+  }
+
   const PhraseSearch& search_;
   const PhraseModel& model_;
   const SourceSentence& sentence_;
-  forest::ForestBuilder& builder_;
-  std::vector<double> features_;
-  std::vector<float> row_;
+  uint32_t words_;
+  PhraseGraph graph_;
+  std::vector<uint32_t> nodes_;  // by hypothesis
 };
 
 }  // namespace
@@ -193,9 +175,8 @@ void complete(Derivation& derivation, std::span<const std::string> tokens,
   const auto charge = [&](DerivationStep& step, uint32_t begin, uint32_t end) {
     const PhrasePlace place{begin,          end,         lm_word_at(sentence, begin), previous_rule,
                             previous_begin, previous_end};
-    model.add_features(step.rule, place, derivation.features);
-    derivation.features[model.lm_column()] += kLn10 * step.lm;
-    step.score = model.score(step.rule, place) + model.grammar().lm_score(step.lm);
+    model.add_features(step.rule, place, step.lm, derivation.features);
+    step.score = model.score(step.rule, place, step.lm);
     derivation.score += step.score;
   };
   for (uint32_t number = 1; number < derivation.steps.size(); ++number) {
@@ -215,46 +196,12 @@ void complete(Derivation& derivation, std::span<const std::string> tokens,
 
 forest::Forest search_graph(const PhraseSearch& search, const PhraseModel& model,
                             std::span<const std::string> tokens, const SourceSentence& sentence) {
-  // Only what leads to the end.
-  std::vector<bool> used(search.hypotheses(), false);
-  for (uint32_t h = search.first_complete(); h < search.hypotheses(); ++h) used[h] = true;
-  GraphRules rules(model, tokens);
-  for (uint32_t h = search.hypotheses(); h-- > 1;)
-    if (used[h])
-      each_arc(search, h, [&](const PhraseArc& arc) {
-        used[arc.back] = true;
-        rules.number(search.options().option(arc.option).rule, arc.begin, search.hypothesis(h).end);
-      });
-
-  forest::ForestBuilder builder(graph_names(model, rules.words()), rules.rules(),
-                                all_features(model));
-  GraphEdges edges(search, model, sentence, builder);
-  std::vector<uint32_t> nodes(search.hypotheses(), forest::kNone);
-  nodes[0] = builder.add_node(kHypothesisLabel, 0, 0);
-  builder.add_edge({.head = nodes[0], .rule = GraphRules::kEmpty});
-  for (uint32_t h = 1; h < search.hypotheses(); ++h) {
-    if (!used[h]) continue;
-    const PhraseHypothesis& each = search.hypothesis(h);
-    nodes[h] = builder.add_node(kHypothesisLabel, each.arc.begin, each.end);
-    each_arc(search, h, [&](const PhraseArc& arc) {
-      const uint32_t rule = search.options().option(arc.option).rule;
-      edges.add(nodes[h], rules.number(rule, arc.begin, each.end), arc.back, nodes[arc.back], rule,
-                arc.begin, each.end, arc.lm);
-    });
-  }
-  const auto words = static_cast<uint32_t>(tokens.size());
-  const uint32_t goal = builder.add_node(kGoalLabel, 0, words);
-  for (uint32_t h = search.first_complete(); h < search.hypotheses(); ++h)
-    edges.add(goal, GraphRules::kClose, h, nodes[h], kGoal, words, words, search.end_lm(h));
-  return builder.finalize(goal);
+  return GraphPacker(search, model, tokens, sentence)();
 }
 
 forest::Forest empty_search_graph(const PhraseModel& model) {
-  forest::RulesBuilder rules;
-  rules.add(kGoalLabel, {}, {}, {}, {});
-  forest::ForestBuilder builder(graph_names(model, {}), rules.finish(), all_features(model));
-  builder.add_edge({.head = builder.add_node(kGoalLabel, 0, 0)});
-  return builder.finalize(0);
+  return empty_forest(phrase_labels(), PhraseModel::feature_names(model.table()),
+                      PhraseGraph::kGoalLabel);
 }
 
 }  // namespace demotic::decode::phrase

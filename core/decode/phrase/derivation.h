@@ -19,10 +19,8 @@
 
 namespace demotic::decode::phrase {
 
-// Labels of steps and of the graph's nodes.
-inline constexpr uint32_t kHypothesisLabel = 0;  // "S"
-inline constexpr uint32_t kGoalLabel = 1;
-inline constexpr uint32_t kPhraseLabel = 2;  // "X"
+// Labels of steps and of the graph's nodes: those of PhraseGraph, then that of phrases.
+inline constexpr uint32_t kPhraseLabel = 2;
 const std::vector<std::string>& phrase_labels();
 
 Derivation best_derivation(const PhraseSearch& search, uint32_t words);

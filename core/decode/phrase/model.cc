@@ -78,7 +78,7 @@ Reordering PhraseModel::reordering(uint32_t rule) const {
   return result;
 }
 
-double PhraseModel::score(uint32_t rule, const PhrasePlace& place) const {
+double PhraseModel::score(uint32_t rule, const PhrasePlace& place, double lm) const {
   double sum = 0;
   if (rule != kGoal) {
     sum += grammar_.score(rule, place.passed);
@@ -89,16 +89,18 @@ double PhraseModel::score(uint32_t rule, const PhrasePlace& place) const {
         orientation(place.previous_begin, place.previous_end, place.begin, place.end));
     sum += reordering(rule).previous[o] + reordering(place.previous_rule).next[o];
   }
-  return sum;
+  return sum + grammar_.lm_score(lm);
 }
 
-void PhraseModel::add_features(uint32_t rule, const PhrasePlace& place,
+void PhraseModel::add_features(uint32_t rule, const PhrasePlace& place, double lm,
                                std::span<double> features) const {
-  if (rule != kGoal) {
+  if (rule == kGoal) {
+    features[lm_column()] += kLn10 * lm;
+  } else {
     // The columns of orientations depend on the place; the rest does not.
     std::array<double, 2 * grammar::kOrientations> kept{};
     for (size_t i = 0; i < place_columns_.size(); ++i) kept[i] = features[place_columns_[i]];
-    grammar_.add_features(rule, place.passed, features);
+    grammar_.add_features(rule, place.passed, lm, features);
     for (size_t i = 0; i < place_columns_.size(); ++i) features[place_columns_[i]] = kept[i];
     features[distortion_column_] -= place.previous_end < place.begin
                                         ? place.begin - place.previous_end

@@ -4,7 +4,7 @@
 //   PhraseModel model(table, &lm, weights, true);     weights in the order of feature_names()
 //   model.distortion(previous_end, begin)             weighted
 //   Reordering r = model.reordering(rule);            weighted, by orientation
-//   model.add_features(rule, place, features)         of one phrase at its place
+//   model.add_features(rule, place, lm, features)     of one phrase at its place
 //
 // Features: the table's columns, then LanguageModel, WordPenalty, RulePenalty, Distortion,
 // PassThrough, UnknownWord.  Six columns, if a table has them, are log-probabilities of
@@ -69,10 +69,11 @@ class PhraseModel {
   Reordering reordering(uint32_t rule) const;      // weighted
   Reordering raw_reordering(uint32_t rule) const;  // the columns themselves
 
-  // Weighted features of a phrase at its place, and those features; neither with the language
-  // model.  kGoal is what follows the last phrase.
-  double score(uint32_t rule, const PhrasePlace& place) const;
-  void add_features(uint32_t rule, const PhrasePlace& place, std::span<double> features) const;
+  // Weighted features of a phrase at its place, and those features; `lm` is the log10 that the
+  // language model has added.  kGoal is what follows the last phrase.
+  double score(uint32_t rule, const PhrasePlace& place, double lm) const;
+  void add_features(uint32_t rule, const PhrasePlace& place, double lm,
+                    std::span<double> features) const;
 
  private:
   static constexpr uint32_t kNoColumn = UINT32_MAX;

@@ -43,9 +43,8 @@ void add_action_features(const Action& action, const UndirectedForest& forest,
                          const ScoredGrammar& grammar, double kappa, std::span<double> features) {
   const RuleGroup& group = forest.group(action.edge.group);
   grammar.add_features(group.first_rule + action.edge.place, forest.passed()[action.edge.group],
+                       action.lm.complete + kappa * action.lm.estimate,
                        features.first(grammar.features()));
-  features[grammar.column(DecoderFeature::language_model)] +=
-      kLn10 * (action.lm.complete + kappa * action.lm.estimate);
   for (uint32_t i = 0; i < kCffFeatures; ++i) features[grammar.features() + i] += action.cff[i];
 }
 
