@@ -2,7 +2,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <optional>
+#include <string>
 
 #include "bind/arrays.h"
 #include "bind/forest_parts.h"
@@ -102,6 +104,10 @@ void queries(nb::class_<forest::Forest>& c) {
           [](const forest::Forest& f, Input<double> score) {
             if (score.shape(0) != f.edges())
               throw io::Error(io::Fault::argument, "needs one value per edge");
+            for (size_t e = 0; e < score.shape(0); ++e)
+              if (!std::isfinite(score.data()[e]))
+                throw io::Error(io::Fault::argument,
+                                "edge " + std::to_string(e) + ": its value is not finite");
             double value = 0.0;
             forest::Derivation d = forest::viterbi(f, span_of(score), &value);
             return nb::make_tuple(value, numpy(std::move(d)));

@@ -19,13 +19,18 @@ Derivation expand(const Forest& f, std::span<const uint32_t> best) {
   return d;
 }
 
+std::vector<uint32_t> best_edges(const Forest& f, std::span<const MaxPlus> beta) {
+  std::vector<uint32_t> best(f.nodes());
+  for (uint32_t v = 0; v < f.nodes(); ++v)
+    best[v] = beta[v].edge != kNone ? beta[v].edge : f.in_off[v];
+  return best;
+}
+
 Derivation viterbi(const Forest& f, std::span<const double> score, double* value) {
   std::vector<MaxPlus> beta(f.nodes());
   inside<MaxPlus>(f, [&](uint32_t e) { return MaxPlus{score[e], e}; }, beta);
   if (value != nullptr) *value = beta[f.root()].value;
-  std::vector<uint32_t> best(f.nodes());
-  for (uint32_t v = 0; v < f.nodes(); ++v) best[v] = beta[v].edge;
-  return expand(f, best);
+  return expand(f, best_edges(f, beta));
 }
 
 std::vector<uint32_t> children(const Forest& f, std::span<const uint32_t> d, uint32_t top) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "forest/forest.h"
+#include "forest/semiring.h"
 
 namespace demotic::forest {
 
@@ -24,6 +25,10 @@ std::vector<uint32_t> children(const Forest& f, std::span<const uint32_t> d, uin
 
 enum class Side : uint8_t { source, target };
 std::vector<int32_t> yield(const Forest& f, std::span<const uint32_t> d, Side side);
+
+// The edge that each node's best derivation begins with, from inside<MaxPlus>.  Where all of a
+// node's derivations sum to -infinity, or to no number, the first stands for them.
+std::vector<uint32_t> best_edges(const Forest& f, std::span<const MaxPlus> beta);
 
 // Write out best[v], the chosen edge of each node, from the root down.
 Derivation expand(const Forest& f, std::span<const uint32_t> best);

@@ -1,6 +1,7 @@
 #include "forest/kbest.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "forest/inside_outside.h"
 #include "io/checksum.h"
@@ -10,6 +11,9 @@ namespace demotic::forest {
 namespace {
 
 constexpr uint64_t kBase = 0x9e3779b97f4a7c15ull;  // odd, so its powers never vanish
+
+// Where infinite sums meet: an order of scores has no place for what is no number.
+double ordered(double score) { return std::isnan(score) ? kLogZero : score; }
 
 uint64_t word_hash(int32_t word) { return io::mix64(static_cast<uint64_t>(word) + 0x51ed27ull); }
 
@@ -70,7 +74,7 @@ void KBest::seed(uint32_t v) {
   for (uint32_t e = f_.in_off[v]; e < f_.in_off[v + 1]; ++e) {
     double score = edge_score_[e];
     for (const uint32_t tail : f_.tails_of(e)) score += best_[tail];
-    node.heap.push_back({score, e, kNone, 0, 1});
+    node.heap.push_back({ordered(score), e, kNone, 0, 1});
   }
   const auto better = [](const Item& a, const Item& b) {
     return a.score != b.score ? a.score > b.score : a.edge < b.edge;
@@ -93,7 +97,7 @@ void KBest::seed(uint32_t v) {
 double KBest::total(uint32_t e, uint32_t ranks) const {
   double score = edge_score_[e];
   for (const uint32_t tail : f_.tails_of(e)) score += nodes_[tail].results[ranks_[ranks++]].score;
-  return score;
+  return ordered(score);
 }
 
 bool KBest::expand_pending(uint32_t v) {

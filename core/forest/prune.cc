@@ -29,12 +29,10 @@ std::vector<double> deficits(const Forest& f, std::span<const double> score) {
     for (uint32_t e = f.in_off[v]; e < f.in_off[v + 1]; ++e) {
       double merit = alpha[v].value + score[e];
       for (const uint32_t tail : f.tails_of(e)) merit += beta[tail].value;
-      deficit[e] = std::max(0.0, best - merit);
+      deficit[e] = std::max(0.0, best - merit);  // 0 where both are infinite
     }
   // Rounding may leave 1e-15 where it must be 0.
-  std::vector<uint32_t> edge(f.nodes());
-  for (uint32_t v = 0; v < f.nodes(); ++v) edge[v] = beta[v].edge;
-  for (const uint32_t e : expand(f, edge)) deficit[e] = 0.0;
+  for (const uint32_t e : expand(f, best_edges(f, beta))) deficit[e] = 0.0;
   return deficit;
 }
 
