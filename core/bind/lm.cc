@@ -60,7 +60,8 @@ void sinks(nb::module_& m) {
       .def("finish", &lm::ModelBuilder::finish, Unlocked());
 
   nb::class_<lm::ArpaReader>(m, "ArpaReader", "Reads an ARPA text, fed in pieces, into a sink")
-      .def(nb::init<lm::NgramSink&>(), nb::arg("sink"), nb::keep_alive<1, 2>())
+      .def(nb::init<lm::NgramSink&, std::optional<uint64_t>>(), nb::arg("sink"),
+           nb::arg("size") = nb::none(), nb::keep_alive<1, 2>())
       .def(
           "feed",
           [](lm::ArpaReader& reader, nb::bytes text) {

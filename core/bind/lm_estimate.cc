@@ -24,7 +24,7 @@ lm::Tick python_tick(nb::object advance) {
 class NgramArrays final : public lm::NgramSink {
  public:
   explicit NgramArrays(size_t order) : order_(order) {}
-  void begin(std::span<const uint64_t>) override {}
+  void begin(std::span<const uint64_t>, lm::Counts) override {}
   void word(std::string_view) override {}
   void ngram(std::span<const uint32_t> words, float prob, float backoff) override {
     if (words.size() != order_) return;
@@ -49,7 +49,7 @@ class NgramArrays final : public lm::NgramSink {
 class WordList final : public lm::NgramSink {
  public:
   std::vector<std::string> words;
-  void begin(std::span<const uint64_t>) override {}
+  void begin(std::span<const uint64_t>, lm::Counts) override {}
   void word(std::string_view word) override { words.emplace_back(word); }
   void ngram(std::span<const uint32_t>, float, float) override {}
   void end() override {}

@@ -155,6 +155,7 @@ bool ArpaReader::section_line(std::string_view text) {
       return false;
   }
   if (counts_.empty()) fail("no counts before " + quoted(text));
+  if (order_ == 0) check_counts();
   if (order_ > 0) close_section();
   // Orders that were announced as empty need no section.
   size_t expected = order_ + 1;
@@ -177,6 +178,18 @@ bool ArpaReader::section_line(std::string_view text) {
   return true;
 }
 
+// An n-gram takes a digit, n words of a character, what stands between them, and a line end.
+void ArpaReader::check_counts() const {
+  if (!size_) return;
+  uint64_t left = *size_ + 1;  // the last line end may be missing
+  for (size_t n = 1; n <= counts_.size(); ++n) {
+    const uint64_t bytes = 2 * n + 2;
+    if (counts_[n - 1] > left / bytes)
+      fail("more n-grams are announced than the file has room for", "copy the file again");
+    left -= counts_[n - 1] * bytes;
+  }
+}
+
 void ArpaReader::close_section() {
   const std::string name = std::to_string(order_) + "-grams";
   if (seen_ != counts_[order_ - 1])
@@ -196,7 +209,7 @@ void ArpaReader::send_unigrams() {
     ++counts_[0];
     unigrams_.insert(unigrams_.begin(), {text::kUnknown, kMissingUnknown, 0});
   }
-  sink_.begin(counts_);
+  sink_.begin(counts_, size_ ? Counts::exact : Counts::claimed);
   for (uint32_t id = 0; id < vocab_.size(); ++id) sink_.word(vocab_.word(id));
   for (const Listed& unigram : unigrams_)
     sink_.ngram({&unigram.id, 1}, unigram.prob, unigram.backoff);

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,10 @@ inline constexpr float kLogZero = -99.0f;
 
 class ArpaReader {
  public:
-  explicit ArpaReader(NgramSink& sink) : sink_(sink) {}
+  // `size` is the most bytes that the text can have; counts that announce more are refused before
+  // anybody makes room for them.  Without it the sink is told to be careful.
+  explicit ArpaReader(NgramSink& sink, std::optional<uint64_t> size = {})
+      : sink_(sink), size_(size) {}
 
   void feed(std::string_view chunk);  // borders need not be line borders
   void finish();
@@ -42,10 +46,12 @@ class ArpaReader {
   bool section_line(std::string_view text);
   void ngram_line(std::string_view text);
   void close_section();
+  void check_counts() const;
   void send_unigrams();
   [[noreturn]] void fail(const std::string& message, std::string remedy = {}) const;
 
   NgramSink& sink_;
+  std::optional<uint64_t> size_;
   std::string rest_;  // an unfinished line
   uint64_t line_ = 0;
   Part part_ = Part::preamble;

@@ -12,7 +12,7 @@ constexpr size_t kPiece = size_t{1} << 20;
 
 }  // namespace
 
-void ArpaWriter::begin(std::span<const uint64_t> counts) {
+void ArpaWriter::begin(std::span<const uint64_t> counts, Counts /*trust*/) {
   counts_.assign(counts.begin(), counts.end());
   text_.reserve(kPiece + 4096);
   text_ = "\\data\\\n";

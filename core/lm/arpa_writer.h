@@ -23,7 +23,7 @@ class ArpaWriter : public NgramSink {
  public:
   explicit ArpaWriter(std::function<void(std::string_view)> out) : out_(std::move(out)) {}
 
-  void begin(std::span<const uint64_t> counts) override;
+  void begin(std::span<const uint64_t> counts, Counts trust) override;
   void word(std::string_view word) override;
   void ngram(std::span<const uint32_t> words, float prob, float backoff) override;
   void end() override;

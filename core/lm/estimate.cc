@@ -30,7 +30,7 @@ Pruning::Pruning(const EstimateOptions& options, const std::vector<uint64_t>& fr
 }
 
 void EstimatedModel::play(NgramSink& sink, const Tick& tick) const {
-  sink.begin(counts_);
+  sink.begin(counts_, Counts::exact);
   std::vector<uint32_t> renumbered(vocab_.size(), 0);  // words that were pruned leave no gap
   uint32_t next = 0;
   for (uint32_t id = 0; id < vocab_.size(); ++id) {

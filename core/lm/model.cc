@@ -117,7 +117,7 @@ Score Model::score_ngram(std::span<const uint32_t> history, uint32_t word) const
 
 // The words of an n-gram come back out of its key and the oldest words of its suffixes.
 void Model::emit(NgramSink& sink) const {
-  sink.begin(parts_.counts);
+  sink.begin(parts_.counts, Counts::exact);
   for (uint32_t id = 0; id < words(); ++id) sink.word(word(id));
   for (uint32_t id = 0; id < words(); ++id) {
     const Unigram& unigram = parts_.unigrams[id];

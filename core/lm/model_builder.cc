@@ -13,7 +13,9 @@ namespace {
 // Seven of ten slots used: nearly every search ends in its first bucket.
 constexpr double kLoad = 0.7;
 constexpr double kCrowded = 0.85;
-constexpr uint64_t kTrusted = uint64_t{1} << 24;  // n-grams to make room for on a file's word alone
+// N-grams to make room for at once; beyond, tables grow.
+constexpr uint64_t kTrusted = uint64_t{1} << 24;
+constexpr uint64_t kClaimed = uint64_t{1} << 18;
 
 constexpr float kNoExtension = -0.0f;
 
@@ -23,7 +25,7 @@ std::string name(size_t order) { return std::to_string(order) + "-gram"; }
 
 template <class Bucket>
 GrowingTable<Bucket>::GrowingTable(uint64_t expected) {
-  allocate(std::min(expected, kTrusted));
+  allocate(expected);
 }
 
 template <class Bucket>
@@ -96,7 +98,7 @@ struct ModelBuilder::Storage {
 ModelBuilder::ModelBuilder() = default;
 ModelBuilder::~ModelBuilder() = default;
 
-void ModelBuilder::begin(std::span<const uint64_t> counts) {
+void ModelBuilder::begin(std::span<const uint64_t> counts, Counts trust) {
   if (counts.empty() || counts.size() > kMaxOrder)
     throw io::Error(io::Fault::format, "order " + std::to_string(counts.size()) +
                                            ", but models of order 1 to " +
@@ -105,8 +107,11 @@ void ModelBuilder::begin(std::span<const uint64_t> counts) {
   complete_ = false;
   counts_.assign(counts.begin(), counts.end());
   seen_.assign(counts.size(), 0);
-  for (size_t n = 2; n < counts.size(); ++n) storage_->middle.emplace_back(counts[n - 1]);
-  if (counts.size() > 1) storage_->longest = GrowingTable<LongestBucket>(counts.back());
+  const uint64_t most = trust == Counts::exact ? kTrusted : kClaimed;
+  for (size_t n = 2; n < counts.size(); ++n)
+    storage_->middle.emplace_back(std::min(counts[n - 1], most));
+  if (counts.size() > 1)
+    storage_->longest = GrowingTable<LongestBucket>(std::min(counts.back(), most));
 }
 
 void ModelBuilder::word(std::string_view word) {

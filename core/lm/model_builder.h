@@ -60,7 +60,7 @@ class ModelBuilder : public NgramSink {
   ModelBuilder();
   ~ModelBuilder() override;
 
-  void begin(std::span<const uint64_t> counts) override;
+  void begin(std::span<const uint64_t> counts, Counts trust) override;
   void word(std::string_view word) override;
   void ngram(std::span<const uint32_t> words, float prob, float backoff) override;
   void end() override;

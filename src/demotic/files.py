@@ -20,6 +20,7 @@ from demotic.errors import DemoticError, EncodingError, FileAccessError, FormatE
 
 CHUNK = 1 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
+_GZIP_MOST = 1032  # bytes that one byte can stand for
 _MARKS = (_GZIP_MAGIC, codecs.BOM_UTF8)
 _REMEDIES = {
     errno.ENOENT: "check the name",
@@ -66,6 +67,16 @@ def read_bytes(path: str | Path) -> Iterator[bytes]:
         else:
             while chunk := stream.read(CHUNK):
                 yield chunk
+
+
+def most_bytes(path: str | Path) -> int | None:
+    """No more than this is in the file once gzip is undone; None for pipes and the like."""
+    if str(path) == "-" or not Path(path).is_file():
+        return None
+    with naming(path), Path(path).open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        return size * _GZIP_MOST if file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC else size
 
 
 def _unzipped(stream: BinaryIO, path: str | Path) -> Iterator[bytes]:

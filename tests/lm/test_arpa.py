@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import os
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -257,3 +260,48 @@ def test_arpa_passes_from_reader_to_writer_without_a_model(tmp_path: Path) -> No
     with arpa.writing(tmp_path / "out.arpa") as sink:
         arpa.read(tmp_path / "in.arpa", sink)
     assert backoff.read_arpa((tmp_path / "out.arpa").read_text()) == backoff.read_arpa(PLAIN)
+
+
+BOMB = (
+    "\\data\\\nngram 1=3\n"
+    + "".join(f"ngram {n}=16777216\n" for n in range(2, 9))
+    + "\n\\1-grams:\n-1\t<unk>\t0\n-1\t<s>\t-0.1\n-1\t</s>\t0\n\n\\2-grams:\n-1\t<s> </s>\t0\n"
+)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_counts_that_the_file_has_no_room_for_are_refused(tmp_path: Path, packed: bool) -> None:
+    path = tmp_path / "bomb.arpa"
+    path.write_bytes(gzip.compress(BOMB.encode()) if packed else BOMB.encode())
+    with pytest.raises(FormatError, match="more n-grams are announced than the file has room for"):
+        LanguageModel.load(path)
+
+
+def test_counts_that_just_fit_are_believed(tmp_path: Path) -> None:
+    words = [chr(ord("a") + i) for i in range(20)]
+    lines = [f"0 {word}" for word in words]
+    text = f"\\data\\\nngram 1={len(words)}\n\\1-grams:\n" + "\n".join(lines) + "\n\\end\\"
+    assert load(text, tmp_path).counts[0] == len(words) + 1  # and <unk>
+
+
+@pytest.mark.memory
+def test_a_stream_of_unknown_length_does_not_fill_the_memory(tmp_path: Path) -> None:
+    script = (
+        "import resource, sys\n"
+        "from demotic.errors import FormatError\n"
+        "from demotic.lm import LanguageModel\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "try:\n"
+        "    LanguageModel.load(sys.argv[1])\n"
+        "except FormatError as error:\n"
+        "    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024, error)\n"
+    )
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-c", script, str(pipe)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        pipe.write_text(BOMB)
+        assert process.stdout is not None
+        megabytes, message = process.stdout.read().split(" ", 1)
+    assert int(megabytes) < 200
+    assert "ends among the 2-grams" in message

@@ -14,7 +14,7 @@ from demotic.progress import SILENT, Progress
 def read(path: str | Path, sink: _core.NgramSink, *, progress: Progress = SILENT) -> None:
     """Hand the n-grams of an ARPA file to a sink; errors name the file and the line."""
     with files.naming(path), progress.step("reading ARPA", unit="bytes") as advance:
-        reader = _core.ArpaReader(sink)
+        reader = _core.ArpaReader(sink, files.most_bytes(path))
         for block in files.read_text(path):
             reader.feed(block)
             advance(len(block))
