@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <utility>
 
 #include "grammar/hiero_extract.h"
 #include "grammar/rule_key.h"
@@ -39,10 +41,11 @@ RuleLexicon::RuleLexicon(const align::LexicalTable& table, text::VocabView sourc
 RuleLexicon::Weights RuleLexicon::weights(std::span<const text::Symbol> source,
                                           std::span<const text::Symbol> target,
                                           std::span<const RuleLink> links) const {
-  // `mean(place)` over the links of each word of a side; no word weighs less than the floor.
+  // `mean(place)` over the links of each word of a side; no word weighs less than the floor.  Logs
+  // are added only where the product would underflow.
   const auto product = [&](std::span<const text::Symbol> side, auto&& place, auto&& probability,
                            auto&& of_null) {
-    double all = 1;
+    double all = 1, logs = 0;
     for (size_t at = 0; at < side.size(); ++at) {
       if (!text::is_word(side[at])) continue;
       double sum = 0;
@@ -52,9 +55,13 @@ RuleLexicon::Weights RuleLexicon::weights(std::span<const text::Symbol> source,
         sum += probability(link);
         ++count;
       }
-      all *= std::max(count == 0 ? of_null(side[at]) : sum / count, RuleScorer::kFloor);
+      const double factor =
+          std::max(RuleScorer::kFloor, count == 0 ? of_null(side[at]) : sum / count);
+      if (all * factor < std::numeric_limits<double>::min())
+        logs += std::log(std::exchange(all, 1));
+      all *= factor;
     }
-    return std::log(all);
+    return logs + std::log(all);
   };
   const auto f = [&](const RuleLink& link) { return source_ids_[source[link.source]]; };
   const auto e = [&](const RuleLink& link) { return target_ids_[target[link.target]]; };

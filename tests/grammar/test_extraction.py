@@ -231,6 +231,20 @@ def test_a_lexical_table_of_other_text_is_used_and_floored(tmp_path: Path) -> No
     assert weight["a b"] == pytest.approx(math.log(FLOOR))
 
 
+def test_products_of_many_floored_words_do_not_underflow(tmp_path: Path) -> None:
+    foreign = LexicalTable.estimate(*texts([(["q"], ["r"], [(0, 0)])]))
+    target = [f"t{i}" for i in range(40)]
+    options = HieroOptions(max_phrase=60, max_symbols=60, max_nonterminals=0)
+    table = extract_hiero(
+        *texts([(["a", "b"], target, [(0, 0), (1, 39)])]),
+        out=tmp_path / "r",
+        lexical=foreign,
+        options=options,
+    )
+    weight = {len(rule.target): rule.scores["LexicalTargetGivenSource"] for rule in table}
+    assert weight[40] == pytest.approx(40 * math.log(FLOOR))
+
+
 def multi30k(data: Path, pairs: int) -> tuple[Text, Text, Links]:
     from itertools import islice
 
