@@ -141,7 +141,10 @@ void decode(nb::module_& m) {
   derivations(m);
   counters(m);
   decoder(m);
-  m.def("hiero_feature_names", &decode::ScoredGrammar::feature_names, nb::arg("table"));
+  m.def(
+      "hiero_feature_names",
+      [](const grammar::RuleTable& table) { return decode::ScoredGrammar::feature_names(table); },
+      nb::arg("table"));
 }
 
 }  // namespace demotic::bind

@@ -1,5 +1,9 @@
 #include "decode/scored_grammar.h"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include "io/error.h"
 
 namespace demotic::decode {
@@ -36,12 +40,21 @@ void ScoredGrammar::weigh(std::span<const double> weights) {
   lm_weight_ = weight(DecoderFeature::language_model) * kLn10;
 }
 
-std::vector<std::string> ScoredGrammar::feature_names(const grammar::RuleTable& table) {
+std::vector<std::string> ScoredGrammar::feature_names(const grammar::RuleTable& table,
+                                                      const char* glue) {
   std::vector<std::string> names = table.feature_names();
-  for (const char* name :
-       {"LanguageModel", "WordPenalty", "RulePenalty", "Glue", "PassThrough", "UnknownWord"})
-    names.emplace_back(name);
+  add_own_names(
+      std::array{"LanguageModel", "WordPenalty", "RulePenalty", glue, "PassThrough", "UnknownWord"},
+      names);
   return names;
+}
+
+void ScoredGrammar::add_own_names(std::span<const char* const> own,
+                                  std::vector<std::string>& names) {
+  for (std::string name : own) {
+    while (std::find(names.begin(), names.end(), name) != names.end()) name.insert(0, "Decoder");
+    names.push_back(std::move(name));
+  }
 }
 
 // Text that looks like a sentence border is a word that the model does not know.

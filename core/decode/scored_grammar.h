@@ -6,7 +6,9 @@
 //   grammar.score(edge.rule)                           weighted features of the rule, no LM
 //   grammar.lm_word(target_id)                         the language model's id of a target word
 //
-// Features: the table's columns, then the ones named in DecoderFeature, in that order.
+// Features: the table's columns, then the ones named in DecoderFeature, in that order.  Where a
+// foreign table has a column called WordPenalty, say, the name is the column's, and ours is
+// DecoderWordPenalty.
 #pragma once
 
 #include <cmath>
@@ -47,7 +49,10 @@ class ScoredGrammar {
   // The same table and language model under other weights; what does not depend on them is shared.
   ScoredGrammar(const ScoredGrammar& other, std::span<const double> weights);
 
-  static std::vector<std::string> feature_names(const grammar::RuleTable& table);
+  static std::vector<std::string> feature_names(const grammar::RuleTable& table,
+                                                const char* glue = "Glue");
+  // Adds the decoder's own names, each under a new one if it is taken.
+  static void add_own_names(std::span<const char* const> own, std::vector<std::string>& names);
 
   const grammar::RuleTable& table() const { return *table_; }
   const lm::Model* lm() const { return lm_; }

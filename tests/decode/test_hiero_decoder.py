@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from demotic.decode import DecoderOptions, HieroDecoder
+from demotic.decode import DecoderOptions, HieroDecoder, PhraseDecoder, UndirectedDecoder
 from demotic.errors import ArgumentError
 from demotic.grammar import RuleTable
 from tests.decode.grammars import WEIGHTS, language_model, rule_table
@@ -261,3 +261,21 @@ def test_another_goal_and_another_default_category_may_be_named() -> None:
     ]
     search = decoder(rules, order=0, goal="ROOT", default_category="Y")
     assert search.decode("a neu").text == "neu b"
+
+
+def test_columns_of_a_foreign_grammar_keep_their_names(tmp_path: Path) -> None:
+    names = ("WordPenalty", "PassThrough", "LanguageModel", "Glue", "Distortion", "Cff1", "f")
+    scores = " ".join(f"{name}={i + 1}" for i, name in enumerate(names))
+    (tmp_path / "rules").write_text(f"[X] ||| a ||| b c ||| {scores}\n")
+    table = RuleTable.from_text(tmp_path / "rules", format="joshua", out=tmp_path / "rules.bin")
+    for kind in (HieroDecoder, PhraseDecoder, UndirectedDecoder):
+        weights = {"WordPenalty": 0.5, "DecoderWordPenalty": 0.25, "DecoderPassThrough": -2.0}
+        search = kind(table, None, weights)  # type: ignore[operator]
+        assert len(set(search.feature_names)) == len(search.feature_names)
+        found = search.decode("a strange")
+        assert sorted(found.tokens) == ["b", "c", "strange"]
+        for i, name in enumerate(names):
+            assert found.features[name] == i + 1
+        assert found.features["DecoderWordPenalty"] == 3
+        assert found.features["DecoderPassThrough"] == 1
+        assert found.score == pytest.approx(0.5 * 1 + 0.25 * 3 - 2.0)

@@ -8,9 +8,7 @@
 namespace demotic::decode::phrase {
 
 std::vector<std::string> PhraseModel::feature_names(const grammar::RuleTable& table) {
-  std::vector<std::string> names = ScoredGrammar::feature_names(table);
-  names[table.features() + static_cast<uint32_t>(DecoderFeature::glue)] = "Distortion";
-  return names;
+  return ScoredGrammar::feature_names(table, "Distortion");
 }
 
 // The weights of what a phrase is worth wherever it stands.

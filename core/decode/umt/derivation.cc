@@ -4,7 +4,7 @@ namespace demotic::decode::umt {
 
 std::vector<std::string> undirected_feature_names(const grammar::RuleTable& table) {
   std::vector<std::string> names = ScoredGrammar::feature_names(table);
-  for (const char* name : {"Cff1", "Cff2", "CffHead"}) names.emplace_back(name);
+  ScoredGrammar::add_own_names(std::array{"Cff1", "Cff2", "CffHead"}, names);
   return names;
 }
 
