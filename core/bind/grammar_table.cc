@@ -14,6 +14,8 @@
 #include "grammar/rule_filter.h"
 #include "grammar/rule_shapes.h"
 #include "grammar/rule_table.h"
+#include "grammar/rule_table_builder.h"
+#include "grammar/rule_templates.h"
 #include "grammar/rule_text.h"
 #include "io/error.h"
 
@@ -31,6 +33,14 @@ std::vector<T> copy(std::span<const T> values) {
 uint32_t rule_index(const grammar::RuleTable& table, uint32_t rule) {
   if (rule >= table.rules()) throw nb::index_error("no such rule");
   return rule;
+}
+
+// A damaged table may hold anything.
+nb::str text_of(const std::string& name) {
+  PyObject* text =
+      PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "replace");
+  if (text == nullptr) throw nb::python_error();
+  return nb::steal<nb::str>(text);
 }
 
 std::vector<std::pair<uint32_t, uint32_t>> pairs_of(std::span<const grammar::RuleLink> links) {
@@ -108,6 +118,44 @@ void bind_table(nb::module_& m) {
           },
           nb::arg("rule"), "Counts of the target side, the source side and both; or none")
       .def(
+          "sparse",
+          [](const grammar::RuleTable& t, uint32_t rule) {
+            const features::SparseRow row = t.sparse(rule_index(t, rule));
+            return std::pair(copy(row.ids), copy(row.values));
+          },
+          nb::arg("rule"), "Ids of its sparse features, ascending, and their values")
+      .def_prop_ro(
+          "sparse_features",
+          [](const grammar::RuleTable& t) {
+            return t.sparse_space() == nullptr ? 0u : t.sparse_space()->size();
+          },
+          "How many sparse features there are; their ids are below")
+      .def_prop_ro(
+          "sparse_bits",
+          [](const grammar::RuleTable& t) {
+            return t.sparse_space() == nullptr ? 0u : t.sparse_space()->bits();
+          },
+          "To how many bits their names are hashed; 0: they are not")
+      .def_prop_ro("sparse_values", &grammar::RuleTable::sparse_values,
+                   "How many values all rules have of them")
+      .def(
+          "sparse_name",
+          [](const grammar::RuleTable& t, uint32_t id) {
+            if (t.sparse_space() == nullptr || id >= t.sparse_space()->size())
+              throw nb::index_error("no such feature");
+            return text_of(t.sparse_space()->name(id));
+          },
+          nb::arg("id"), "A sparse feature by its id")
+      .def(
+          "find_sparse",
+          [](const grammar::RuleTable& t, std::string_view name) -> std::optional<uint32_t> {
+            const uint32_t id =
+                t.sparse_space() == nullptr ? features::kNoFeature : t.sparse_space()->find(name);
+            if (id == features::kNoFeature) return std::nullopt;
+            return id;
+          },
+          nb::arg("name"), "The id of a sparse feature, or None")
+      .def(
           "find",
           [](const grammar::RuleTable& t, const std::vector<text::Symbol>& source) {
             uint32_t node = grammar::RuleTable::kRoot;
@@ -146,10 +194,12 @@ void bind_text(nb::module_& m) {
       .def(
           "__init__",
           [](grammar::RuleTextReader* self, std::string_view format, bool empty_targets,
-             bool first_duplicate) {
-            new (self) grammar::RuleTextReader({format_of(format), empty_targets, first_duplicate});
+             bool first_duplicate, const std::vector<std::string>& columns) {
+            new (self) grammar::RuleTextReader(
+                {format_of(format), empty_targets, first_duplicate, columns});
           },
-          nb::arg("format"), nb::arg("empty_targets"), nb::arg("first_duplicate"))
+          nb::arg("format"), nb::arg("empty_targets"), nb::arg("first_duplicate"),
+          nb::arg("columns"))
       .def(
           "feed",
           [](grammar::RuleTextReader& reader, nb::bytes text) {
@@ -189,11 +239,76 @@ void bind_text(nb::module_& m) {
            "The rules that match");
 }
 
+// -- sparse features ---------------------------------------------------------------------------
+
+// A copy of a table on its way, with features added to its rules.
+struct Templating {
+  const grammar::RuleTable& table;
+  grammar::RuleTemplates templates;
+  grammar::RuleTableBuilder builder;
+
+  Templating(const grammar::RuleTable& given, const std::string& path,
+             const grammar::RuleTemplateOptions& options)
+      : table(given),
+        templates(given, options),
+        builder(path, given.categories(), given.feature_names(), given.source_vocab(),
+                given.target_vocab()) {}
+};
+
+grammar::RuleTemplateOptions template_options(const std::vector<std::string>& templates,
+                                              double min_count, uint32_t bits) {
+  grammar::RuleTemplateOptions options;
+  options.min_count = min_count;
+  options.bits = bits;
+  for (const std::string& name : templates) {
+    if (name == "rule")
+      options.rule = true;
+    else if (name == "source_bigrams")
+      options.source_bigrams = true;
+    else if (name == "target_bigrams")
+      options.target_bigrams = true;
+    else if (name == "pairs")
+      options.pairs = true;
+    else if (name == "shape")
+      options.shape = true;
+    else
+      throw io::Error(io::Fault::argument, "no such template of features: " + name);
+  }
+  return options;
+}
+
+void bind_templates(nb::module_& m) {
+  nb::class_<Templating>(m, "RuleTemplates", "Sparse features added to the rules of a table")
+      .def(
+          "__init__",
+          [](Templating* self, const grammar::RuleTable& table, const std::string& path,
+             const std::vector<std::string>& templates, double min_count, uint32_t bits) {
+            new (self) Templating(table, path, template_options(templates, min_count, bits));
+          },
+          nb::arg("table"), nb::arg("path"), nb::arg("templates"), nb::arg("min_count"),
+          nb::arg("bits"), nb::keep_alive<1, 2>())
+      .def(
+          "count",
+          [](Templating& t, uint32_t begin, uint32_t end) { t.templates.count(begin, end); },
+          nb::arg("begin"), nb::arg("end"), Unlocked(),
+          "Count the features of the rules from begin up to end; needed where there is a min_count")
+      .def(
+          "add",
+          [](Templating& t, uint32_t begin, uint32_t end) {
+            t.templates.add(begin, end, t.builder);
+          },
+          nb::arg("begin"), nb::arg("end"), Unlocked(), "The rules from begin up to end")
+      .def(
+          "finish", [](Templating& t) { t.builder.finish(t.templates.finish().get()); }, Unlocked(),
+          "Write the table");
+}
+
 }  // namespace
 
 void grammar_table(nb::module_& m) {
   bind_table(m);
   bind_text(m);
+  bind_templates(m);
 }
 
 }  // namespace demotic::bind

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 
+#include "features/sparse_rows.h"
 #include "text/symbol.h"
 
 namespace demotic::grammar {
@@ -39,6 +40,7 @@ struct RuleView {
   std::span<const RuleLink> links;
   std::span<const uint32_t> origins;  // ids of a few training sentences it was extracted from
   std::span<const float> counts;      // of its target, of its source and of both; or none
+  features::SparseRow sparse = {};    // ids of the table's sparse_space(), ascending
 };
 
 // Does the target side repeat each of the source side's `arity` nonterminals exactly once?

@@ -79,7 +79,7 @@ void RuleFilter::write(const std::string& path) const {
     for (uint32_t rule = table_.first_rule(node); rule < table_.last_rule(node); ++rule)
       out.add(table_.rule(rule, source));
   }
-  out.finish();
+  out.finish(table_.sparse_space().get());
 }
 
 }  // namespace demotic::grammar

@@ -1,6 +1,7 @@
 #include "grammar/rule_table.h"
 
 #include <cmath>
+#include <functional>
 #include <string_view>
 
 #include "io/error.h"
@@ -24,29 +25,38 @@ void require(bool holds) {
                     "copy the file again or rebuild it");
 }
 
+// Are these the ends of rows that fill `size` elements?
+bool ascend(std::span<const uint64_t> ends, size_t size) {
+  return std::is_sorted(ends.begin(), ends.end()) && (ends.empty() ? 0 : ends.back()) == size;
+}
+
 }  // namespace
 
 RuleTable::RuleTable(const std::string& path, std::optional<bool> verify)
-    : container_(path, "rules", kVersion),
-      source_vocab_(container_, "source.vocab"),
-      target_vocab_(container_, "target.vocab"),
-      feature_names_(names(container_, "features")),
-      categories_(names(container_, "categories")),
-      steps_(container_.section<Step>("steps")),
-      parents_(container_.section<uint32_t>("parents")),
-      symbols_(container_.section<text::Symbol>("symbols")),
-      rule_ends_(container_.section<uint32_t>("rule.ends")),
-      lhs_(container_.section<uint32_t>("lhs")),
-      targets_(container_.section<text::Symbol>("targets")),
-      target_ends_(container_.section<uint64_t>("target.ends")),
-      scores_(container_.section<float>("scores")),
-      links_(container_.section<RuleLink>("links")),
-      link_ends_(container_.section<uint64_t>("link.ends")),
-      origins_(container_.section<uint32_t>("origins")),
-      origin_ends_(container_.section<uint64_t>("origin.ends")),
-      counts_(container_.section<float>("counts")) {
-  const bool check = verify.value_or(container_.file_size() <= kSmallFile);
-  if (check) container_.verify();
+    : container_(std::make_shared<const io::Container>(path, "rules", kVersion)),
+      source_vocab_(*container_, "source.vocab"),
+      target_vocab_(*container_, "target.vocab"),
+      feature_names_(names(*container_, "features")),
+      categories_(names(*container_, "categories")),
+      steps_(container_->section<Step>("steps")),
+      parents_(container_->section<uint32_t>("parents")),
+      symbols_(container_->section<text::Symbol>("symbols")),
+      rule_ends_(container_->section<uint32_t>("rule.ends")),
+      lhs_(container_->section<uint32_t>("lhs")),
+      targets_(container_->section<text::Symbol>("targets")),
+      target_ends_(container_->section<uint64_t>("target.ends")),
+      scores_(container_->section<float>("scores")),
+      links_(container_->section<RuleLink>("links")),
+      link_ends_(container_->section<uint64_t>("link.ends")),
+      origins_(container_->section<uint32_t>("origins")),
+      origin_ends_(container_->section<uint64_t>("origin.ends")),
+      counts_(container_->section<float>("counts")) {
+  if (container_->has("sparse.ends")) {
+    sparse_space_ = features::FeatureSpace::load(container_, "sparse.names");
+    sparse_ = features::SparseRowsView::load(*container_, "sparse");
+  }
+  const bool check = verify.value_or(container_->file_size() <= kSmallFile);
+  if (check) container_->verify();
   const size_t count = target_ends_.size();
   require(!steps_.empty() && (steps_.size() & (steps_.size() - 1)) == 0);
   require(!rule_ends_.empty() && parents_.size() == nodes() && symbols_.size() == nodes());
@@ -78,12 +88,21 @@ void RuleTable::check_rules() const {
     }
   }
   require(rule_ends_.back() == rules());
-  const auto ascend = [](std::span<const uint64_t> ends, size_t size) {
-    return std::is_sorted(ends.begin(), ends.end()) && (ends.empty() ? 0 : ends.back()) == size;
-  };
   require(ascend(target_ends_, targets_.size()) && ascend(link_ends_, links_.size()) &&
           ascend(origin_ends_, origins_.size()));
   for (const float score : scores_) require(std::isfinite(score));
+  check_sparse();
+}
+
+void RuleTable::check_sparse() const {
+  if (sparse_space_ == nullptr) return;
+  sparse_space_->check();
+  require(sparse_space_->dense() == 0);
+  features::check(sparse_, rules(), sparse_space_->size(), io::Fault::corrupt);
+  for (uint32_t rule = 0; rule < rules(); ++rule) {
+    const std::span<const uint32_t> ids = sparse(rule).ids;
+    require(std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) == ids.end());
+  }
 }
 
 uint32_t RuleTable::node_of(uint32_t rule) const {

@@ -7,18 +7,23 @@
 //        table.target(r), table.scores(r) ...    rules of one source side are neighbours
 //
 // Trie nodes are numbered in preorder with children in ascending order of symbols, so that both
-// sources and rules are sorted; rule ids count through the table in that order.  An accessor stays
+// sources and rules are sorted; rule ids count through the table in that order.  Beside the columns
+// of scores that all rules have, rules may have sparse features, named by a space of their own.  An
+// accessor stays
 // inside its section whatever the bytes say.  In a table that was not verified a target side may
 // name slots that do not exist: ask usable() before relying on them.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "features/feature_space.h"
+#include "features/sparse_rows.h"
 #include "grammar/rule.h"
 #include "io/checksum.h"
 #include "io/container.h"
@@ -90,9 +95,15 @@ class RuleTable {
   std::span<const float> counts(uint32_t rule) const {  // empty where the table has none
     return has_counts() ? counts_.subspan(size_t{rule} * kCounts, kCounts) : counts_;
   }
+  // Of sparse features, without dense ones; null where the table has none.
+  const std::shared_ptr<const features::FeatureSpace>& sparse_space() const {
+    return sparse_space_;
+  }
+  features::SparseRow sparse(uint32_t rule) const { return sparse_[rule]; }
+  uint64_t sparse_values() const { return sparse_.ids.size(); }  // of all rules
   RuleView rule(uint32_t rule, std::span<const text::Symbol> source) const {
     return {lhs(rule),   source,        target(rule), scores(rule),
-            links(rule), origins(rule), counts(rule)};
+            links(rule), origins(rule), counts(rule), sparse(rule)};
   }
 
   uint32_t parent(uint32_t node) const { return parents_[node]; }
@@ -103,6 +114,7 @@ class RuleTable {
 
  private:
   void check_rules() const;
+  void check_sparse() const;
 
   template <class T>
   static std::span<const T> part(std::span<const T> all, std::span<const uint64_t> ends,
@@ -113,7 +125,7 @@ class RuleTable {
     return all.subspan(begin, end - begin);
   }
 
-  io::Container container_;
+  std::shared_ptr<const io::Container> container_;
   text::VocabView source_vocab_;
   text::VocabView target_vocab_;
   std::vector<std::string> feature_names_;
@@ -130,7 +142,9 @@ class RuleTable {
   std::span<const uint64_t> link_ends_;
   std::span<const uint32_t> origins_;
   std::span<const uint64_t> origin_ends_;
-  std::span<const float> counts_;  // kCounts for each rule, or none
+  std::span<const float> counts_;                               // kCounts for each rule, or none
+  std::shared_ptr<const features::FeatureSpace> sparse_space_;  // null: no sections for these
+  features::SparseRowsView sparse_;
 };
 
 }  // namespace demotic::grammar

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "io/error.h"
@@ -74,6 +75,7 @@ void RuleTableBuilder::check(const RuleView& rule) const {
     throw io::Error(io::Fault::argument, "a rule whose two sides have different nonterminals");
   if (!rule.counts.empty() && rule.counts.size() != RuleTable::kCounts)
     throw io::Error(io::Fault::argument, "a rule with the wrong number of counts");
+  check_sparse(rule.sparse);
   if (rules_ == 0) return;
   if (rule.counts.empty() != !has_counts_)
     throw io::Error(io::Fault::argument, "some rules have counts and some have none");
@@ -86,6 +88,15 @@ void RuleTableBuilder::check(const RuleView& rule) const {
                        std::lexicographical_compare(last_target_.begin(), last_target_.end(),
                                                     rule.target.begin(), rule.target.end()))));
   if (!ascends) throw io::Error(io::Fault::argument, "rules out of order");
+}
+
+void RuleTableBuilder::check_sparse(features::SparseRow sparse) const {
+  const bool sound = sparse.ids.size() == sparse.values.size() &&
+                     std::adjacent_find(sparse.ids.begin(), sparse.ids.end(),
+                                        std::greater_equal<>()) == sparse.ids.end() &&
+                     std::all_of(sparse.values.begin(), sparse.values.end(),
+                                 [](float value) { return std::isfinite(value); });
+  if (!sound) throw io::Error(io::Fault::argument, "a rule with unsound sparse features");
 }
 
 // Moves to the trie node of `source`, creating what is missing; ascending sources give preorder.
@@ -108,6 +119,7 @@ void RuleTableBuilder::add(const RuleView& rule) {
   check(rule);
   if (rules_ == UINT32_MAX - 1) throw io::Error(io::Fault::argument, "more than 2^32 rules");
   descend(rule.source);
+  add_sparse(rule.sparse);
   rule_ends_.back() = ++rules_;
   last_lhs_ = rule.lhs;
   last_target_.assign(rule.target.begin(), rule.target.end());
@@ -127,7 +139,28 @@ void RuleTableBuilder::add(const RuleView& rule) {
   origin_ends_.append(&origin_end_, sizeof origin_end_);
 }
 
-void RuleTableBuilder::finish() {
+RuleTableBuilder::SparseSpills& RuleTableBuilder::sparse_spills() {
+  if (!sparse_) {
+    sparse_.emplace();
+    for (uint32_t border = 0; border <= rules_; ++border)
+      sparse_->ends.append(&sparse_->end, sizeof sparse_->end);
+  }
+  return *sparse_;
+}
+
+void RuleTableBuilder::add_sparse(features::SparseRow sparse) {
+  if (!sparse_ && sparse.empty()) return;
+  SparseSpills& spills = sparse_spills();
+  spills.ids.append(sparse.ids.data(), sparse.ids.size_bytes());
+  spills.values.append(sparse.values.data(), sparse.values.size_bytes());
+  spills.end += sparse.size();
+  spills.ends.append(&spills.end, sizeof spills.end);
+  if (!sparse.empty()) sparse_ids_ = std::max(sparse_ids_, sparse.ids.back() + 1);
+}
+
+void RuleTableBuilder::finish(const features::FeatureSpace* sparse_space) {
+  if (sparse_ids_ > (sparse_space == nullptr ? 0 : sparse_space->size()))
+    throw io::Error(io::Fault::argument, "a rule with a sparse feature without a name");
   const size_t slots = std::bit_ceil(parents_.size() * 2);
   std::vector<RuleTable::Step> steps(slots, {0, 0, RuleTable::kNone});
   for (uint32_t node = 1; node < parents_.size(); ++node) {
@@ -153,6 +186,13 @@ void RuleTableBuilder::finish() {
   origins_.copy_to(out, "origins");
   origin_ends_.copy_to(out, "origin.ends");
   counts_.copy_to(out, "counts");
+  if (sparse_space != nullptr && sparse_space->size() > 0) {
+    SparseSpills& spills = sparse_spills();
+    sparse_space->save(out, "sparse.names");
+    spills.ends.copy_to(out, "sparse.ends");
+    spills.ids.copy_to(out, "sparse.ids");
+    spills.values.copy_to(out, "sparse.values");
+  }
   out.finish();
 }
 

@@ -3,12 +3,15 @@
 //
 //   RuleTableBuilder out(path, {"X"}, {"TargetGivenSource"}, source_vocab, target_vocab);
 //   out.add(rule);  ...              ascending by (source, lhs, target), no rule twice; all rules
-//   out.finish();                    with counts, or none
+//   out.finish(space.get());         with counts, or none; a space that names sparse features
+//
+// Without such a space the file has no sections for them.
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,7 +27,7 @@ class RuleTableBuilder {
                    text::VocabView target);
 
   void add(const RuleView& rule);  // throws Error(argument) on a rule out of order or unsound
-  void finish();
+  void finish(const features::FeatureSpace* sparse_space = nullptr);
   uint32_t rules() const { return rules_; }
 
  private:
@@ -42,8 +45,16 @@ class RuleTableBuilder {
     std::unique_ptr<std::FILE, Closer> file_;
   };
 
+  struct SparseSpills {
+    Spill ids, values, ends;
+    uint64_t end = 0;
+  };
+
   void descend(std::span<const text::Symbol> source);
   void check(const RuleView& rule) const;
+  void check_sparse(features::SparseRow sparse) const;
+  void add_sparse(features::SparseRow sparse);
+  SparseSpills& sparse_spills();
 
   std::string path_;
   std::vector<std::string> categories_;
@@ -64,6 +75,8 @@ class RuleTableBuilder {
   uint64_t target_end_ = 0;
   uint64_t link_end_ = 0;
   uint64_t origin_end_ = 0;
+  uint32_t sparse_ids_ = 0;             // one more than the highest
+  std::optional<SparseSpills> sparse_;  // from the first rule on that has some
   Spill lhs_, targets_, target_ends_, scores_, links_, link_ends_, origins_, origin_ends_, counts_;
 };
 

@@ -3,7 +3,7 @@
 //   cdec          [X] ||| ne [X,1] pas ||| do not [1] ||| Name=0.1 2.5 ||| 0-0 2-1
 //   joshua        [X] ||| ne [X,1] pas ||| do not [X,1] ||| 0.1 2.5 Name=1 ||| 0-0 2-1
 //   moses_hiero   ne [X][X] pas [X] ||| do not [X][X] [X] ||| 0.1 0.5 ||| 0-0 1-2 2-1 ||| 4 2 1
-//   moses_phrase  ne pas ||| do not ||| 0.1 0.5 ||| 0-0 1-1 ||| 4 2 1
+//   moses_phrase  ne pas ||| do not ||| 0.1 0.5 ||| 0-0 1-1 ||| 4 2 1 ||| name 1 other -0.5
 //
 //   RuleTextReader reader({RuleFormat::cdec});
 //   reader.feed(text);  ...            whole lines
@@ -14,6 +14,9 @@
 // nameless numbers, which are costs, by their negative; cdec's values as they are.  Nameless scores
 // are called as each system calls them (PhraseModel_0, tm_pt_0), Moses' first four by what they
 // are.
+//
+// Scores without names are columns of the table.  So are scores whose name stands on every rule, or
+// was asked for; other names are sparse features, and Moses' names always are.
 #pragma once
 
 #include <array>
@@ -34,15 +37,16 @@ struct RuleTextOptions {
   RuleFormat format = RuleFormat::cdec;
   bool empty_targets = false;    // accept rules that delete their source
   bool first_duplicate = false;  // keep the first of rules with different scores; else refuse them
+  std::vector<std::string> columns = {};  // scores that are no sparse features in any case
 };
 
 // Throws Error(format) with the line of the first thing wrong.
 class RuleTextReader {
  public:
-  static constexpr size_t kMaxFeatures = 256;  // a table is dense
-  static constexpr size_t kMaxSymbols = 250;   // of a side
+  static constexpr size_t kMaxColumns = 256;
+  static constexpr size_t kMaxSymbols = 250;  // of a side
 
-  explicit RuleTextReader(const RuleTextOptions& options) : options_(options) {}
+  explicit RuleTextReader(const RuleTextOptions& options);
 
   void feed(std::string_view text);
   void finish(const std::string& path);
@@ -57,8 +61,16 @@ class RuleTextReader {
     uint64_t line;
     uint64_t symbols, scores, links;  // where they begin in the pools
     uint32_t lhs;
-    uint16_t source_size, target_size, score_count, link_count;
+    uint32_t score_count;
+    uint16_t source_size, target_size, link_count;
     std::array<float, RuleTable::kCounts> counts;
+  };
+  struct Feature {
+    std::string name;
+    bool column;         // not sparse, whatever rules have it
+    bool sparse;         // sparse, even if all rules have it
+    uint32_t rules = 0;  // lines that have it
+    uint64_t line = 0;   // the last of them
   };
   struct Nonterminal {  // of the source side of the line at hand
     uint32_t category;
@@ -78,9 +90,11 @@ class RuleTextReader {
   void parse_moses_target(const Tokens& tokens, size_t count);
   void parse_links(const Tokens& tokens);
   void parse_scores(const Tokens& tokens);
+  void parse_sparse(const Tokens& tokens);
+  void add_score(uint32_t feature, double value, std::string_view token);
   void parse_counts(const Tokens& tokens);
   double number(std::string_view token) const;
-  uint32_t feature(std::string_view name);
+  uint32_t feature(std::string_view name, bool column, bool sparse);
   std::string nameless(size_t index) const;
   uint32_t category(std::string_view name);
 
@@ -92,7 +106,8 @@ class RuleTextReader {
   }
   void refuse_cycles();
   void sort();
-  void write(const std::string& path);
+  std::vector<uint32_t> choose_columns() const;
+  void write(const std::string& path, std::span<const uint32_t> columns);
 
   RuleTextOptions options_;
   uint64_t line_ = 0;
@@ -105,7 +120,7 @@ class RuleTextReader {
 
   text::Vocab source_vocab_, target_vocab_;
   std::vector<std::string> categories_;
-  std::vector<std::string> features_;
+  std::vector<Feature> features_;
   std::unordered_map<std::string, uint32_t> category_ids_;
   std::unordered_map<std::string, uint32_t> feature_ids_;
   std::vector<Entry> entries_;

@@ -13,6 +13,10 @@
 
 namespace demotic::grammar {
 
+RuleTextReader::RuleTextReader(const RuleTextOptions& options) : options_(options) {
+  for (const std::string& name : options_.columns) feature(name, true, false);
+}
+
 void RuleTextReader::fail(const std::string& message, const std::string& remedy) const {
   throw io::Error(io::Fault::format, message, line_, remedy);
 }
@@ -103,7 +107,11 @@ void RuleTextReader::parse_line() {
   entry_.target_size = static_cast<uint16_t>(target_count);
   parse_links(optional(3));
   parse_scores(optional(2));
-  if (from_moses()) parse_counts(optional(4));
+  if (from_moses()) {
+    parse_counts(optional(4));
+    parse_sparse(optional(5));
+  }
+  entry_.score_count = static_cast<uint32_t>(scores_.size() - entry_.scores);
   counts_everywhere_ &= entry_.counts[2] > 0;
   entries_.push_back(entry_);
 }
@@ -231,15 +239,20 @@ double RuleTextReader::number(std::string_view token) const {
   return value;
 }
 
-uint32_t RuleTextReader::feature(std::string_view name) {
+uint32_t RuleTextReader::feature(std::string_view name, bool column, bool sparse) {
   const auto [at, added] =
       feature_ids_.try_emplace(std::string(name), static_cast<uint32_t>(features_.size()));
-  if (!added) return at->second;
-  if (features_.size() == kMaxFeatures)
-    fail("more than " + std::to_string(kMaxFeatures) + " different features",
-         "a table has a number for each rule and feature; leave sparse features out");
-  features_.emplace_back(name);
+  if (added) features_.push_back({std::string(name), column, sparse});
   return at->second;
+}
+
+void RuleTextReader::add_score(uint32_t id, double value, std::string_view token) {
+  if (std::abs(value) > 1e30) fail("a score of " + quoted(token), "scores must be below 1e30");
+  Feature& feature = features_[id];
+  if (feature.line == line_) fail("the feature " + quoted(feature.name) + " stands twice");
+  feature.line = line_;
+  ++feature.rules;
+  scores_.push_back({id, static_cast<float>(value) + 0.0f});
 }
 
 std::string RuleTextReader::nameless(size_t index) const {
@@ -271,13 +284,31 @@ void RuleTextReader::parse_scores(const Tokens& tokens) {
     } else if (!named && options_.format == RuleFormat::joshua) {
       value = -value;
     }
-    if (std::abs(value) > 1e30) fail("a score of " + quoted(token), "scores must be below 1e30");
-    const uint32_t id = feature(named ? token.substr(0, equals) : nameless(count++));
-    for (size_t i = entry_.scores; i < scores_.size(); ++i)
-      if (scores_[i].feature == id) fail("the feature " + quoted(features_[id]) + " stands twice");
-    scores_.push_back({id, static_cast<float>(value) + 0.0f});
+    if (named) {
+      add_score(feature(token.substr(0, equals), false, false), value, token);
+    } else {
+      if (count == kMaxColumns)
+        fail("more than " + std::to_string(kMaxColumns) + " scores without a name",
+             "give names to those that few rules have");
+      add_score(feature(nameless(count++), true, false), value, token);
+    }
   }
-  entry_.score_count = static_cast<uint16_t>(tokens.size());
+}
+
+// "name value" one after the other, or name=value.  What begins with braces are properties.
+void RuleTextReader::parse_sparse(const Tokens& tokens) {
+  if (tokens.empty() || tokens[0].starts_with("{{")) return;
+  bool pairs = tokens.size() % 2 == 0;
+  for (size_t i = 1; i < tokens.size() && pairs; i += 2) pairs = is_number(tokens[i]);
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const std::string_view token = tokens[i];
+    const size_t equals = token.rfind('=');
+    if (!pairs && (equals == std::string_view::npos || equals == 0))
+      fail(quoted(token) + " is no sparse feature", "write a name and a value for each");
+    const std::string_view name = pairs ? token : token.substr(0, equals);
+    const std::string_view value = pairs ? tokens[++i] : token.substr(equals + 1);
+    add_score(feature(name, false, true), number(value), value);
+  }
 }
 
 // c(e) c(f) c(f,e); tables of old have the first two, and P(f|e) says the third.
@@ -287,7 +318,7 @@ void RuleTextReader::parse_counts(const Tokens& tokens) {
     if (value < 0 || value > 1e30) fail("a count of " + quoted(tokens[i]));
     entry_.counts[i] = static_cast<float>(value);
   }
-  if (tokens.size() == 2 && entry_.score_count > 0)
+  if (tokens.size() == 2 && scores_.size() > entry_.scores)
     entry_.counts[2] = std::exp(scores_[entry_.scores].value) * entry_.counts[0];
 }
 

@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "features/feature_space.h"
+#include "features/row_sum.h"
 #include "grammar/rule_table_builder.h"
 #include "grammar/rule_text.h"
 
@@ -67,13 +69,48 @@ void RuleTextReader::sort() {
   entries_.erase(end, entries_.end());
 }
 
-void RuleTextReader::write(const std::string& path) {
-  RuleTableBuilder out(path, categories_, features_, source_vocab_.view(), target_vocab_.view());
+// The features that are columns, in the order in which they were met.
+std::vector<uint32_t> RuleTextReader::choose_columns() const {
+  std::vector<uint32_t> columns;
+  const auto lines = entries_.size();
+  size_t free = kMaxColumns;
+  for (const Feature& feature : features_) free -= feature.column && free > 0;
+  for (uint32_t id = 0; id < features_.size(); ++id) {
+    const Feature& feature = features_[id];
+    const bool everywhere = !feature.sparse && feature.rules == lines;
+    if (feature.column || (everywhere && free > 0)) columns.push_back(id);
+    free -= !feature.column && everywhere && free > 0;
+  }
+  return columns;
+}
+
+void RuleTextReader::write(const std::string& path, std::span<const uint32_t> columns) {
+  constexpr uint32_t kSparse = UINT32_MAX;
+  std::vector<uint32_t> column_of(features_.size(), kSparse);
+  std::vector<std::string> names;
+  for (const uint32_t id : columns) {
+    column_of[id] = static_cast<uint32_t>(names.size());
+    names.push_back(features_[id].name);
+  }
+  features::FeatureSpaceBuilder sparse_names;
+  std::vector<uint32_t> sparse_of(features_.size());
+  for (uint32_t id = 0; id < features_.size(); ++id)
+    if (column_of[id] == kSparse) sparse_of[id] = sparse_names.add(features_[id].name);
+
+  RuleTableBuilder out(path, categories_, names, source_vocab_.view(), target_vocab_.view());
   std::vector<float> dense;
+  features::RowSum<float> sparse;
   for (const Entry& entry : entries_) {
-    dense.assign(features_.size(), 0.0f);
-    for (size_t i = 0; i < entry.score_count; ++i)
-      dense[scores_[entry.scores + i].feature] = scores_[entry.scores + i].value;
+    dense.assign(names.size(), 0.0f);
+    sparse.clear();
+    for (size_t i = 0; i < entry.score_count; ++i) {
+      const auto [id, value] = scores_[entry.scores + i];
+      if (column_of[id] == kSparse)
+        sparse.add(sparse_of[id], value);
+      else
+        dense[column_of[id]] = value;
+    }
+    sparse.finish();
     std::span<const float> counts;
     if (counts_everywhere_) counts = entry.counts;
     out.add({entry.lhs,
@@ -82,16 +119,18 @@ void RuleTextReader::write(const std::string& path) {
              dense,
              std::span(links_).subspan(entry.links, entry.link_count),
              {},
-             counts});
+             counts,
+             {sparse.ids(), sparse.values()}});
   }
-  out.finish();
+  out.finish(sparse_names.finish().get());
 }
 
 void RuleTextReader::finish(const std::string& path) {
   if (categories_.empty()) categories_.emplace_back("X");
   refuse_cycles();
+  const std::vector<uint32_t> columns = choose_columns();  // while every line is here
   sort();
-  write(path);
+  write(path, columns);
 }
 
 }  // namespace demotic::grammar

@@ -27,6 +27,13 @@ inline bool read_index(std::string_view text, uint32_t& value) {
   return !text.empty() && failure == std::errc() && stop == end;
 }
 
+inline bool is_number(std::string_view text) {
+  double value;
+  const char* end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, value);
+  return stop == end && failure != std::errc::invalid_argument;
+}
+
 // "[NP,1]" into NP and 1; number 0 where there is none.
 struct Label {
   std::string_view name;

@@ -47,9 +47,15 @@ class Printer {
     print_target();
     if (format_ == RuleFormat::moses_hiero) out_.append(target_.empty() ? "" : " ").append(lhs);
     out_ += " |||";
+    const features::SparseRow sparse = table_.sparse(rule);
     print_scores(table_.scores(rule));
+    if (!moses()) print_sparse(sparse, '=');
     print_links(table_.links(rule));
-    if (moses()) print_counts(table_.counts(rule));
+    if (moses()) {
+      print_counts(table_.counts(rule), sparse.empty());
+      if (!sparse.empty()) out_ += " |||";
+      print_sparse(sparse, ' ');
+    }
     out_ += '\n';
   }
 
@@ -66,6 +72,9 @@ class Printer {
       out_ += word;
       return;
     }
+    print_escaped(word);
+  }
+  void print_escaped(std::string_view word) {
     for (const char c : word) {
       if (std::string_view("|[]\t\r").find(c) == std::string_view::npos)
         out_ += c;
@@ -126,6 +135,24 @@ class Printer {
       }
     }
   }
+  // A name is a single token that ends no field.
+  void print_name(std::string_view name) {
+    if (name != "|||" && name.find_first_of("\t\r") == std::string_view::npos)
+      out_ += name;
+    else
+      print_escaped(name);
+  }
+  void print_sparse(features::SparseRow sparse, char between) {
+    for (size_t k = 0; k < sparse.size(); ++k) {
+      out_ += ' ';
+      if (sparse.ids[k] < table_.sparse_space()->size())
+        print_name(table_.sparse_space()->name(sparse.ids[k]));
+      else
+        out_ += '?';  // in a damaged table
+      out_ += between;
+      print_number(sparse.values[k]);
+    }
+  }
   void print_links(std::span<const RuleLink> links) {
     std::vector<RuleLink> all(links.begin(), links.end());
     if (format_ == RuleFormat::moses_hiero)  // nonterminals are linked as words are
@@ -141,8 +168,8 @@ class Printer {
     for (const RuleLink link : all)
       out_ += ' ' + std::to_string(link.source) + '-' + std::to_string(link.target);
   }
-  void print_counts(std::span<const float> counts) {
-    if (counts.empty()) return;
+  void print_counts(std::span<const float> counts, bool last) {
+    if (counts.empty() && last) return;
     out_ += " |||";
     for (const float count : counts) {
       out_ += ' ';

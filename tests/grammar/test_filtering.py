@@ -39,7 +39,10 @@ def test_exactly_the_rules_that_match_are_kept(
         slots = iter(range(1, 3))
         numbered = [f"[X,{next(slots)}]" if symbol == "[X]" else symbol for symbol in source]
         target = ["t", *(symbol for symbol in numbered if symbol.startswith("["))]
-        lines.append(f"[X] ||| {' '.join(numbered)} ||| {' '.join(target)} ||| A={len(source)}")
+        lines.append(
+            f"[X] ||| {' '.join(numbered)} ||| {' '.join(target)} "
+            f"||| A={len(source)} S{len(source)}=1"
+        )
     text.write_text("\n".join(lines) + "\n")
     table = RuleTable.from_text(text, out=tmp_path / "rules.bin", format="cdec")
     kept = filter_rules(table, map(" ".join, sentences), out=tmp_path / "kept.bin")
@@ -51,9 +54,11 @@ def test_exactly_the_rules_that_match_are_kept(
             for sentence in sentences
         )
     ]
-    assert [(str(rule), rule.scores) for rule in kept] == [
-        (str(rule), rule.scores) for rule in wanted
+    assert [(str(rule), rule.scores, rule.sparse) for rule in kept] == [
+        (str(rule), rule.scores, rule.sparse) for rule in wanted
     ]
+    # Weights of a model are still known by name.
+    assert kept.sparse_features == table.sparse_features
 
 
 def test_the_exact_filter_of_thrax_keeps_the_same_rules(data: Path, tmp_path: Path) -> None:

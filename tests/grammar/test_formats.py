@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,7 +16,7 @@ from demotic.errors import ArgumentError, EncodingError, FormatError
 from demotic.grammar import FORMATS, Format, RuleTable, guess_format
 
 
-def read(text: str, folder: Path, format: Format, **options: bool) -> RuleTable:
+def read(text: str, folder: Path, format: Format, **options: Any) -> RuleTable:
     path = folder / "rules.txt"
     path.write_text(text, encoding="utf-8")
     return RuleTable.from_text(path, out=folder / "rules.bin", format=format, **options)
@@ -72,9 +73,56 @@ def test_zero_probabilities_are_floored(tmp_path: Path) -> None:
     assert list(rule.scores.values()) == pytest.approx([floor, floor, math.log(1e-14), 0], abs=1e-5)
 
 
-def test_missing_features_are_zero(tmp_path: Path) -> None:
-    table = read("[X] ||| a ||| b ||| A=1\n[X] ||| c ||| d ||| B=2\n", tmp_path, "cdec")
+def test_scores_that_some_rules_have_are_sparse_features(tmp_path: Path) -> None:
+    text = "[X] ||| a ||| b ||| A=1 C=3\n[X] ||| c ||| d ||| B=2 C=4\n[X] ||| e ||| f ||| C=0\n"
+    table = read(text, tmp_path, "cdec")
+    assert [rule.scores for rule in table] == [{"C": 3}, {"C": 4}, {"C": 0}]
+    assert [rule.sparse for rule in table] == [{"A": 1}, {"B": 2}, {}]
+
+
+def test_scores_that_are_asked_for_are_columns_and_zero_where_missing(tmp_path: Path) -> None:
+    text = "[X] ||| a ||| b ||| A=1 D=5\n[X] ||| c ||| d ||| B=2\n"
+    table = read(text, tmp_path, "cdec", columns=["B", "A"])
+    assert table.feature_names == ["B", "A"]
     assert [rule.scores for rule in table] == [{"A": 1, "B": 0}, {"A": 0, "B": 2}]
+    assert [rule.sparse for rule in table] == [{"D": 5}, {}]
+
+
+def test_scores_without_names_are_columns(tmp_path: Path) -> None:
+    table = read("[X] ||| a ||| b ||| 1 2\n[X] ||| c ||| d ||| 3\n", tmp_path, "cdec")
+    assert [[*rule.scores.values()] for rule in table] == [[1, 2], [3, 0]]
+    assert not table.sparse_features
+
+
+def test_a_table_without_sparse_features_has_no_sections_for_them(tmp_path: Path) -> None:
+    from demotic import _core
+
+    read("[X] ||| a ||| b ||| A=1\n[X] ||| c ||| d ||| A=2\n", tmp_path, "cdec")
+    sections = dict(_core.Container(str(tmp_path / "rules.bin")).sections)
+    assert not [name for name in sections if name.startswith("sparse")]
+
+
+def test_moses_sparse_features_are_pairs_after_the_counts(tmp_path: Path) -> None:
+    text = (
+        "a ||| b ||| 0.5 ||| 0-0 ||| 4 2 1 ||| dom_x 1 all -0.5 ||| {{Tree [X]}}\n"
+        "c ||| d ||| 0.5 ||| 0-0 ||| 4 2 1 ||| all=2 a=b=1\n"
+        "e ||| f ||| 0.5 ||| 0-0 ||| 4 2 1 ||| {{Tree [X]}}\n"
+        "g ||| h ||| 0.5 ||| 0-0 ||| 4 2 1 ||| ||| {{Tree [X]}}\n"
+    )
+    table = read(text, tmp_path, "moses-phrase")
+    assert [rule.sparse for rule in table] == [
+        {"dom_x": 1, "all": -0.5},
+        {"all": 2, "a=b": 1},
+        {},
+        {},
+    ]
+    assert {tuple(rule.scores) for rule in table} == {("TranslationModel_0",)}
+
+
+def test_moses_sparse_features_are_no_columns_though_all_rules_have_them(tmp_path: Path) -> None:
+    (rule,) = read("a ||| b ||| 0.5 ||| 0-0 ||| ||| x 1", tmp_path, "moses-phrase")
+    assert rule.sparse == {"x": 1}
+    assert rule.counts == ()
 
 
 def test_two_counts_of_old_tables_give_the_third(tmp_path: Path) -> None:
@@ -148,6 +196,10 @@ MOSES_BAD = {
     "a [X] ||| b [X] ||| 1 1": "first line",
     "a [X] ||| b [X] ||| A=1": "name",
     "a [X] ||| b [X] ||| 1 ||| ||| -3 1 1": "count",
+    "a [X] ||| b [X] ||| 1 ||| ||| 1 1 1 ||| name": "no sparse feature",
+    "a [X] ||| b [X] ||| 1 ||| ||| 1 1 1 ||| name 1 other": "no sparse feature",
+    "a [X] ||| b [X] ||| 1 ||| ||| 1 1 1 ||| name inf": "finite",
+    "a [X] ||| b [X] ||| 1 ||| ||| 1 1 1 ||| name 1 name 2": "stands twice",
 }
 
 
@@ -171,10 +223,16 @@ def test_bad_utf8_is_refused_with_its_line(tmp_path: Path) -> None:
         RuleTable.from_text(path, out=tmp_path / "rules.bin", format="cdec")
 
 
-def test_too_many_features_are_refused(tmp_path: Path) -> None:
-    text = "".join(f"[X] ||| a{i} ||| b ||| F{i}=1\n" for i in range(300))
-    with pytest.raises(FormatError, match=r":257: .*features"):
-        read(text, tmp_path, "cdec")
+def test_columns_beyond_those_that_a_table_may_have_are_sparse_features(tmp_path: Path) -> None:
+    scores = " ".join(f"F{i}={i}" for i in range(300))
+    (rule,) = read(f"[X] ||| a ||| b ||| {scores}", tmp_path, "cdec")
+    assert rule.scores == {f"F{i}": i for i in range(256)}
+    assert rule.sparse == {f"F{i}": i for i in range(256, 300)}
+
+
+def test_too_many_scores_without_names_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r":2: more than 256 scores"):
+        read(f"[X] ||| a ||| b ||| 1\n[X] ||| b ||| c ||| {'1 ' * 257}", tmp_path, "cdec")
 
 
 def test_rules_with_nonterminals_are_no_phrases(tmp_path: Path) -> None:
@@ -211,6 +269,8 @@ def rule_lines(draw: st.DrawFn) -> str:
     links = " ".join(f"{i}-{j}" for i, j in sorted(draw(st.sets(link, max_size=3))))
     scores = draw(st.lists(st.floats(-50, 0, width=32), min_size=4, max_size=4))
     numbers = " ".join(f"{name}={score}" for name, score in zip(NAMES, scores, strict=True))
+    for name in draw(st.sets(st.sampled_from(["s1", "a=b", "[X]", "1", "größe"]))):
+        numbers += f" {name}={draw(st.floats(-9, 9, width=32))}"
     return f"[X] ||| {' '.join(sides[0])} ||| {' '.join(sides[1])} ||| {numbers} ||| {links}"
 
 
@@ -227,6 +287,8 @@ NAMES = [
 )
 @given(text=st.lists(rule_lines(), min_size=1, max_size=5), format=st.sampled_from(FORMATS[:3]))
 def test_every_format_brings_rules_back(text: list[str], format: Format, tmp_path: Path) -> None:
+    # One rule without sparse features, so that none of them becomes a column.
+    text = [*text, f"[X] ||| last ||| last ||| {' '.join(f'{name}=0' for name in NAMES)}"]
     table = read("\n".join(text), tmp_path, "joshua", first_duplicate=True)
     table.to_text(tmp_path / "written", format=format)
     again = RuleTable.from_text(tmp_path / "written", out=tmp_path / "again.bin", format=format)
@@ -236,6 +298,16 @@ def test_every_format_brings_rules_back(text: list[str], format: Format, tmp_pat
         other = by_name[str(rule)]
         assert other.links == rule.links
         assert other.scores == pytest.approx(rule.scores, abs=1e-5)
+        assert other.sparse == rule.sparse
+
+
+def test_a_name_that_would_end_a_field_is_escaped(tmp_path: Path) -> None:
+    text = "[X] ||| a ||| b ||| |||=1 A=2\n[X] ||| c ||| d ||| A=2\n"
+    table = read(text, tmp_path, "cdec")
+    assert table[0].sparse == {"|||": 1}
+    table.to_text(tmp_path / "text", format="moses-hiero")
+    again = RuleTable.from_text(tmp_path / "text", out=tmp_path / "again.bin")
+    assert again[0].sparse == {"&#124;&#124;&#124;": 1}
 
 
 def test_words_that_look_like_marks_are_escaped(tmp_path: Path) -> None:
@@ -280,6 +352,16 @@ def test_files_of_other_systems_are_read(name: str, data: Path, tmp_path: Path) 
         data / "decoder-tests" / name, out=tmp_path / "rules.bin", format=format
     )
     assert len(table) == rules
+
+
+def test_the_sparse_features_of_joshua_are_read(data: Path, tmp_path: Path) -> None:
+    grammar = data / "decoder-tests" / "joshua" / "grammar" / "sparse-features" / "grammar"
+    text = grammar.read_text() + "[X] ||| el ||| the ||| -2\n"
+    table = read(text, tmp_path, "joshua")
+    (rule,), (other,) = table.rules_for("el chico"), table.rules_for("el")
+    assert rule.scores == {"tm_pt_0": 1}
+    assert rule.sparse == {"sparse_test_feature": 1, "svd": 1, "the_boy": 1}
+    assert other.sparse == {}
 
 
 def test_the_consolidated_table_of_moses_comes_back_as_it_was(data: Path, tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from demotic.grammar import RuleTable, filter_rules
 from tests.oracles import container
 
 TEXT = "".join(
-    f"[{lhs}] ||| {source} ||| {target} ||| A={number} B=-1 ||| 0-0\n"
+    f"[{lhs}] ||| {source} ||| {target} ||| A={number} B=-1 {f'S{number}=2 T=3 ' * (number % 2)}"
+    "||| 0-0\n"
     for number, (lhs, source, target) in enumerate(
         [
             ("X", "a", "b"),
@@ -45,6 +46,7 @@ def use(table: RuleTable, folder: Path) -> None:
         table.links(rule)
         table.origins(rule)
         table.counts(rule)
+        table.sparse_scores(rule)
         table.lhs(rule)
     table.rules_for("a [X,1] b [S,2]")
     table.shapes()
@@ -133,6 +135,12 @@ SECTIONS = {
     "link.ends": 8,
     "origin.ends": 8,
     "scores": 4,
+    "sparse.ends": 8,
+    "sparse.ids": 4,
+    "sparse.values": 4,
+    "sparse.names.numbers": 4,
+    "sparse.names.ends": 8,
+    "sparse.names.slots": 4,
     "source.vocab.ends": 8,
     "source.vocab.slots": 4,
 }
@@ -162,7 +170,7 @@ def test_forged_files_never_crash(section: str, path: Path, tmp_path: Path) -> N
 def test_sections_of_wrong_length_are_refused(path: Path, tmp_path: Path) -> None:
     parts = container.sections(path.read_bytes())
     forged = tmp_path / "forged.bin"
-    for section, size in list(SECTIONS.items())[:-2]:
+    for section, size in list(SECTIONS.items())[:-4]:
         name = section.encode()
         for content in (b"", parts[name][:-size], parts[name] + parts[name][-size:]):
             forged.write_bytes(container.container(b"rules", 1, {**parts, name: content}))
@@ -172,6 +180,43 @@ def test_sections_of_wrong_length_are_refused(path: Path, tmp_path: Path) -> Non
                 continue
             # Nothing but room at the end of a pool may go unnoticed.
             assert content == parts[name], section
+
+
+FORGED_SPARSE = {
+    "an id beyond the names": ("sparse.ids", 99),
+    "ids that do not ascend": ("sparse.ids", 3),
+    "a value that is no number": ("sparse.values", 0x7FC00000),
+}
+
+
+@pytest.mark.parametrize("fault", FORGED_SPARSE)
+def test_forged_sparse_features_are_found(fault: str, path: Path, tmp_path: Path) -> None:
+    section, value = FORGED_SPARSE[fault]
+    parts = container.sections(path.read_bytes())
+    content = bytearray(parts[section.encode()])
+    content[:4] = value.to_bytes(4, "little")
+    forged = tmp_path / "forged.bin"
+    forged.write_bytes(
+        container.container(b"rules", 1, {**parts, section.encode(): bytes(content)})
+    )
+    with pytest.raises(CorruptFileError):
+        RuleTable.load(forged)
+
+
+def test_sparse_features_are_those_of_the_rules(path: Path) -> None:
+    table = RuleTable.load(path)
+    assert sorted(table.sparse_name(id) for id in range(table.sparse_features)) == [
+        "S1", "S3", "S5", "T",
+    ]  # fmt: skip
+    assert table.sparse_values == 6
+    for rule in table:
+        number = int(rule.scores["A"])
+        assert rule.sparse == ({f"S{number}": 2, "T": 3} if number % 2 else {})
+    assert table.find_sparse("S2") is None
+    with pytest.raises(IndexError):
+        table.sparse_name(table.sparse_features)
+    with pytest.raises(IndexError):
+        table.sparse(len(table))
 
 
 def test_another_kind_of_file_is_refused(path: Path, tmp_path: Path) -> None:

@@ -40,13 +40,22 @@ def command(
             "--first-duplicate", help="Keep the first of rules that differ only in their scores."
         ),
     ] = False,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Keep this score as a column, though not every rule of IN has it; else it becomes"
+            " a sparse feature. Can be repeated.",
+        ),
+    ] = None,
     quiet: Quiet = False,
     json_log: JsonLog = False,
 ) -> None:
     """Convert a rule table (cdec, Joshua, Moses, binary) or a language model (ARPA, binary).
 
     Scores become natural logs: probabilities of Moses by their logarithm, costs of Joshua by their
-    negative, values of cdec as they are. The result is binary if OUT ends in .bin.
+    negative, values of cdec as they are. Scores whose name stands on some rules only become sparse
+    features. The result is binary if OUT ends in .bin.
 
     \b
     Examples:
@@ -65,7 +74,7 @@ def command(
         LanguageModel.load(given, progress=progress).save(out)
         return
     check_out(out, to)
-    _convert(given, out, from_, to, filter, empty_targets, first_duplicate, progress)
+    _convert(given, out, from_, to, filter, empty_targets, first_duplicate, column or [], progress)
 
 
 def _convert(
@@ -76,6 +85,7 @@ def _convert(
     filter: Path | None,
     empty_targets: bool,
     first_duplicate: bool,
+    columns: list[str],
     progress: Progress,
 ) -> None:
     from demotic import files
@@ -100,6 +110,7 @@ def _convert(
             format="auto" if from_ is None else from_.value,
             empty_targets=empty_targets,
             first_duplicate=first_duplicate,
+            columns=columns,
             progress=progress,
         )
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         orient,
     )
     from demotic.grammar.table import Rule, RuleTable
+    from demotic.grammar.templates import TEMPLATES, Template, TemplateOptions
 else:
     from demotic.lazy import names_of
 
@@ -36,10 +37,12 @@ else:
         formats="FORMATS Format guess_format",
         orientation="BlockEvents EventCounts EventOptions block_events orient",
         table="Rule RuleTable",
+        templates="TEMPLATES Template TemplateOptions",
     )
 
 __all__ = [
     "FORMATS",
+    "TEMPLATES",
     "Block",
     "BlockEvents",
     "BlockOptions",
@@ -52,6 +55,8 @@ __all__ = [
     "Projection",
     "Rule",
     "RuleTable",
+    "Template",
+    "TemplateOptions",
     "block_events",
     "extract_blocks",
     "extract_hiero",

@@ -77,6 +77,11 @@ class Block:
         }
 
     @property
+    def sparse(self) -> dict[str, float]:
+        """None: blocks have no sparse features of their own."""
+        return {}
+
+    @property
     def counts(self) -> tuple[float, ...]:
         """Those of its sides alone are not kept."""
         return ()

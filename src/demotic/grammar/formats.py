@@ -4,7 +4,8 @@
     table.to_text("phrase-table.gz", format="moses-phrase")
 
 Scores become natural logs: Moses' probabilities by their logarithm, 0 as 1e-10;
-Joshua's nameless numbers, which are costs, by their negative; cdec's values as they are.
+Joshua's nameless numbers, which are costs, by their negative; cdec's values as they are.  A score
+whose name stands on some rules only is a sparse feature, and so are Moses' scores with names.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ for rule in rules.rules_for("ne [X,1] pas"):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -19,6 +19,7 @@ from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from demotic.grammar.formats import Format
+    from demotic.grammar.templates import TemplateOptions
 
 _PRINTED = 1 << 14  # rules at a time
 
@@ -35,6 +36,7 @@ class Rule:
     links: tuple[tuple[int, int], ...]  # positions among the symbols of each side
     origins: tuple[int, ...]  # a few training sentences that gave it, counted from 0
     counts: tuple[float, ...]  # of the target side, the source side and both, where known
+    sparse: dict[str, float] = field(default_factory=dict)  # features that few rules have
 
     def __str__(self) -> str:
         return f"[{self.lhs}] ||| {' '.join(self.source)} ||| {' '.join(self.target)}"
@@ -62,18 +64,20 @@ class RuleTable(_core.RuleTable):
         format: Format | Literal["auto"] = "auto",
         empty_targets: bool = False,
         first_duplicate: bool = False,
+        columns: Sequence[str] = (),
         progress: Progress = SILENT,
     ) -> RuleTable:
         """Turn another system's text (``.gz`` too) into a table; errors name file and line.
 
         Without ``format``, the rules tell it.  ``empty_targets`` accepts rules that delete words.
         Equal rules are merged; of rules that differ only in their scores ``first_duplicate`` keeps
-        the first, else they are refused.
+        the first, else they are refused.  Scores whose name stands on some rules only become sparse
+        features, unless ``columns`` names them.
         """
         from demotic.grammar.formats import checked_format
 
         chosen = checked_format(format, path)
-        reader = _core.RuleTextReader(chosen, empty_targets, first_duplicate)
+        reader = _core.RuleTextReader(chosen, empty_targets, first_duplicate, list(columns))
         with (
             files.atomic_path(out) as temporary,
             progress.step("reading rules", unit="lines") as advance,
@@ -99,6 +103,14 @@ class RuleTable(_core.RuleTable):
                 end = min(begin + _PRINTED, len(self))
                 stream.write(_core.print_rules(self, chosen, begin, end))
                 advance(end - begin)
+
+    def with_templates(
+        self, options: TemplateOptions, *, out: str | Path, progress: Progress = SILENT
+    ) -> RuleTable:
+        """The same rules with sparse features that follow from each rule alone."""
+        from demotic.grammar.templates import add_templates
+
+        return add_templates(self, options, out=out, progress=progress)
 
     def filter(
         self, sentences: Iterable[str], *, out: str | Path, progress: Progress = SILENT
@@ -132,7 +144,17 @@ class RuleTable(_core.RuleTable):
             tuple(self.links(rule)),
             tuple(self.origins(rule)),
             tuple(self.counts(rule)),
+            self.sparse_scores(rule),
         )
+
+    def sparse_scores(self, rule: int) -> dict[str, float]:
+        """The sparse features of a rule by name."""
+        known = self.sparse_features  # a damaged table may hold other ids
+        return {
+            self.sparse_name(feature): value
+            for feature, value in zip(*self.sparse(rule), strict=True)
+            if feature < known
+        }
 
     def __iter__(self) -> Iterator[Rule]:
         return (self[rule] for rule in range(len(self)))

@@ -77,7 +77,7 @@ def _rules(path: str | Path) -> dict[str, Fact]:
 
     table = RuleTable.load(path, verify=False)
     shapes = table.shapes()
-    return {
+    facts: dict[str, Fact] = {
         "rules": len(table),
         "source sides": sum(sources for _, sources, _, _ in shapes),
         "source words": table.source_words,
@@ -89,6 +89,13 @@ def _rules(path: str | Path) -> dict[str, Fact]:
         },
         "rules that swap their nonterminals": sum(swapped for *_, swapped in shapes),
     }
+    if table.sparse_features:
+        facts["sparse features"] = table.sparse_features
+        facts["values of sparse features"] = table.sparse_values
+        facts["names of sparse features"] = (
+            f"hashed to {table.sparse_bits} bits" if table.sparse_bits else "kept"
+        )
+    return facts
 
 
 def _forest(path: str | Path) -> dict[str, Fact]:
