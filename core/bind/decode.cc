@@ -87,10 +87,43 @@ void derivations(nb::module_& m) {
       .def_ro("word_steps", &decode::Derivation::word_steps)
       .def_ro("alignment", &decode::Derivation::alignment)
       .def_ro("features", &decode::Derivation::features)
+      .def_ro("sparse_ids", &decode::Derivation::sparse_ids)
+      .def_ro("sparse_values", &decode::Derivation::sparse_values)
       .def_ro("score", &decode::Derivation::score)
       .def_ro("span_limit", &decode::Derivation::span_limit)
       .def_prop_ro("size", [](const decode::Derivation& d) { return d.steps.size(); })
       .def_prop_ro("steps", &steps_of);
+}
+
+// Weights by id, as far as the last one that is not 0.
+SparseWeights sparse_weights_of(const grammar::RuleTable& table,
+                                const std::vector<std::string>& names,
+                                const std::vector<double>& values) {
+  if (names.size() != values.size())
+    throw io::Error(io::Fault::argument, "names and weights differ in number");
+  auto weights = std::make_shared<std::vector<double>>();
+  for (size_t i = 0; i < names.size(); ++i) {
+    const features::FeatureSpace* space = table.sparse_space().get();
+    const uint32_t id = space == nullptr ? features::kNoFeature : space->find(names[i]);
+    if (id == features::kNoFeature)
+      throw io::Error(io::Fault::argument, "there is no feature '" + names[i] + "'", 0,
+                      "the table does not have it");
+    if (values[i] == 0) continue;
+    if (id >= weights->size()) weights->resize(id + size_t{1}, 0.0);
+    (*weights)[id] = values[i];
+  }
+  return {weights->empty() ? nullptr : std::move(weights)};
+}
+
+void sparse_weights(nb::module_& m) {
+  nb::class_<SparseWeights>(m, "SparseWeights", "Weights of a rule table's sparse features")
+      .def(
+          "__init__",
+          [](SparseWeights* self, const grammar::RuleTable& table,
+             const std::vector<std::string>& names, const std::vector<double>& values) {
+            new (self) SparseWeights(sparse_weights_of(table, names, values));
+          },
+          nb::arg("table"), nb::arg("names"), nb::arg("values"));
 }
 
 void counters(nb::module_& m) {
@@ -114,19 +147,19 @@ void decoder(nb::module_& m) {
       .def(
           "__init__",
           [](decode::hiero::HieroDecoder* self, const grammar::RuleTable& table,
-             const lm::Model* lm, const std::vector<double>& weights, uint32_t pops,
-             const std::string& init, uint32_t span_limit, uint64_t max_edges,
-             const std::string& glue, const std::string& goal,
-             const std::string& default_category) {
+             const lm::Model* lm, const std::vector<double>& weights,
+             const SparseWeights* sparse_rules, uint32_t pops, const std::string& init,
+             uint32_t span_limit, uint64_t max_edges, const std::string& glue,
+             const std::string& goal, const std::string& default_category) {
             new (self) decode::hiero::HieroDecoder(
-                table, lm, weights,
+                table, lm, weights_of(weights, sparse_rules),
                 parse_options(span_limit, max_edges, glue, goal, default_category),
                 {.pops = pops, .eager = is_eager(init), .max_entries = max_edges});
           },
-          nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"), nb::arg("pops"),
-          nb::arg("init"), nb::arg("span_limit"), nb::arg("max_edges"), nb::arg("glue"),
-          nb::arg("goal"), nb::arg("default_category"), nb::keep_alive<1, 2>(),
-          nb::keep_alive<1, 3>())
+          nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"),
+          nb::arg("sparse_rules").none(), nb::arg("pops"), nb::arg("init"), nb::arg("span_limit"),
+          nb::arg("max_edges"), nb::arg("glue"), nb::arg("goal"), nb::arg("default_category"),
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def_prop_ro("labels",
                    [](const decode::hiero::HieroDecoder& d) { return d.plan().labels(); });
   bind_decode(bound);
@@ -138,6 +171,7 @@ void decoder(nb::module_& m) {
 }  // namespace
 
 void decode(nb::module_& m) {
+  sparse_weights(m);
   derivations(m);
   counters(m);
   decoder(m);

@@ -4,18 +4,30 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bind/bind.h"
 #include "decode/context_free_forest.h"
+#include "decode/scored_grammar.h"
 
 namespace demotic::bind {
 
 decode::ParseOptions parse_options(uint32_t span_limit, uint64_t max_edges, const std::string& glue,
                                    const std::string& goal, const std::string& default_category);
 bool is_eager(const std::string& name);  // or lazy
+
+// Weights of a table's sparse features, for any number of decoders.
+struct SparseWeights {
+  std::shared_ptr<const std::vector<double>> by_id;
+};
+inline decode::GrammarWeights weights_of(const std::vector<double>& dense,
+                                         const SparseWeights* sparse) {
+  return {dense, sparse == nullptr ? nullptr : sparse->by_id};
+}
+
 nb::list words_of(std::span<const std::string> words);
 
 // A method that works on sentences without the interpreter's lock.

@@ -45,10 +45,10 @@ void decoder(nb::module_& m) {
       .def(
           "__init__",
           [](decode::phrase::PhraseDecoder* self, const grammar::RuleTable& table,
-             const lm::Model* lm, const std::vector<double>& weights, const std::string& search,
-             uint32_t pops, uint32_t stack, double threshold,
-             std::optional<uint32_t> distortion_limit, uint32_t table_limit, bool reordering,
-             uint64_t max_hypotheses) {
+             const lm::Model* lm, const std::vector<double>& weights,
+             const SparseWeights* sparse_rules, const std::string& search, uint32_t pops,
+             uint32_t stack, double threshold, std::optional<uint32_t> distortion_limit,
+             uint32_t table_limit, bool reordering, uint64_t max_hypotheses) {
             const decode::phrase::PhraseSearchOptions options{
                 .cube = is_cube(search),
                 .pops = pops,
@@ -58,12 +58,14 @@ void decoder(nb::module_& m) {
                     distortion_limit.value_or(decode::phrase::PhraseSearchOptions::kNoLimit),
                 .table_limit = table_limit,
                 .max_hypotheses = max_hypotheses};
-            new (self) decode::phrase::PhraseDecoder(table, lm, weights, options, reordering);
+            new (self) decode::phrase::PhraseDecoder(table, lm, weights_of(weights, sparse_rules),
+                                                     options, reordering);
           },
-          nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"), nb::arg("search"),
-          nb::arg("pops"), nb::arg("stack"), nb::arg("threshold"),
-          nb::arg("distortion_limit").none(), nb::arg("table_limit"), nb::arg("reordering"),
-          nb::arg("max_hypotheses"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+          nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"),
+          nb::arg("sparse_rules").none(), nb::arg("search"), nb::arg("pops"), nb::arg("stack"),
+          nb::arg("threshold"), nb::arg("distortion_limit").none(), nb::arg("table_limit"),
+          nb::arg("reordering"), nb::arg("max_hypotheses"), nb::keep_alive<1, 2>(),
+          nb::keep_alive<1, 3>())
       .def_prop_ro(
           "labels",
           [](const decode::phrase::PhraseDecoder&) { return decode::phrase::phrase_labels(); })

@@ -142,14 +142,16 @@ void decoder(nb::module_& m) {
           .def(
               "__init__",
               [](decode::umt::UndirectedDecoder* self, const grammar::RuleTable& table,
-                 const lm::Model* lm, const std::vector<double>& weights, Vector sparse,
-                 double kappa, const std::string& cff, const std::string& argmax,
-                 const std::string& bounds, bool lookahead, bool stale_queue, uint32_t restarts,
-                 uint32_t repairs, uint32_t repair_width, uint32_t beam, uint32_t span_limit,
-                 uint64_t max_edges, const std::string& glue, const std::string& goal,
+                 const lm::Model* lm, const std::vector<double>& weights,
+                 const SparseWeights* sparse_rules, Vector sparse, double kappa,
+                 const std::string& cff, const std::string& argmax, const std::string& bounds,
+                 bool lookahead, bool stale_queue, uint32_t restarts, uint32_t repairs,
+                 uint32_t repair_width, uint32_t beam, uint32_t span_limit, uint64_t max_edges,
+                 const std::string& glue, const std::string& goal,
                  const std::string& default_category, uint32_t sparse_bits) {
                 new (self) decode::umt::UndirectedDecoder(
-                    table, lm, weights, {sparse.data(), sparse.data() + sparse.size()},
+                    table, lm, weights_of(weights, sparse_rules),
+                    {sparse.data(), sparse.data() + sparse.size()},
                     parse_options(span_limit, max_edges, glue, goal, default_category),
                     {.kappa = kappa,
                      .cff = cff_by_name(cff),
@@ -163,12 +165,13 @@ void decoder(nb::module_& m) {
                      .beam = beam,
                      .sparse_bits = sparse_bits});
               },
-              nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"), nb::arg("sparse"),
-              nb::arg("kappa"), nb::arg("cff"), nb::arg("argmax"), nb::arg("bounds"),
-              nb::arg("lookahead"), nb::arg("stale_queue"), nb::arg("restarts"), nb::arg("repairs"),
-              nb::arg("repair_width"), nb::arg("beam"), nb::arg("span_limit"), nb::arg("max_edges"),
-              nb::arg("glue"), nb::arg("goal"), nb::arg("default_category"), nb::arg("sparse_bits"),
-              nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+              nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"),
+              nb::arg("sparse_rules").none(), nb::arg("sparse"), nb::arg("kappa"), nb::arg("cff"),
+              nb::arg("argmax"), nb::arg("bounds"), nb::arg("lookahead"), nb::arg("stale_queue"),
+              nb::arg("restarts"), nb::arg("repairs"), nb::arg("repair_width"), nb::arg("beam"),
+              nb::arg("span_limit"), nb::arg("max_edges"), nb::arg("glue"), nb::arg("goal"),
+              nb::arg("default_category"), nb::arg("sparse_bits"), nb::keep_alive<1, 2>(),
+              nb::keep_alive<1, 3>())
           .def_prop_ro("labels",
                        [](const decode::umt::UndirectedDecoder& d) { return d.plan().labels(); })
           .def(

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "features/row_sum.h"
+
 namespace demotic::decode {
 
 namespace {
@@ -112,6 +114,16 @@ void write_words(Derivation& derivation, std::span<const std::string> tokens,
   if (!derivation.steps.empty()) Writer(derivation, tokens, table)();
 }
 
+void sum_sparse(Derivation& derivation, const grammar::RuleTable& table) {
+  if (table.sparse_space() == nullptr) return;
+  features::RowSum<double> sum;
+  for (const DerivationStep& step : derivation.steps)
+    if (step.rule < kGlueFirst) sum.add(table.sparse(step.rule));
+  sum.finish();
+  derivation.sparse_ids = sum.ids();
+  derivation.sparse_values = sum.values();
+}
+
 void complete(Derivation& derivation, std::span<const std::string> tokens,
               const SourceSentence& sentence, const ScoredGrammar& grammar) {
   derivation.features.assign(grammar.features(), 0.0);
@@ -122,6 +134,7 @@ void complete(Derivation& derivation, std::span<const std::string> tokens,
     step.score = grammar.score(step.rule, passed) + grammar.lm_score(step.lm);
     derivation.score += step.score;
   }
+  sum_sparse(derivation, grammar.table());
   write_words(derivation, tokens, grammar.table());
 }
 

@@ -42,7 +42,9 @@ struct Derivation {
   std::vector<std::string> tokens;
   std::vector<uint32_t> word_steps;                // by token: the step whose rule wrote it
   std::vector<std::array<uint32_t, 2>> alignment;  // source and target positions, sorted
-  std::vector<double> features;
+  std::vector<double> features;                    // dense ones
+  std::vector<uint32_t> sparse_ids;                // of the table's sparse features, ascending
+  std::vector<double> sparse_values;               // of each
   double score = 0;
   uint32_t span_limit = 0;
 
@@ -86,6 +88,9 @@ void add_steps(Derivation& derivation, Item root, Visit visit) {
 // The words that the rules write, and their links.
 void write_words(Derivation& derivation, std::span<const std::string> tokens,
                  const grammar::RuleTable& table);
+
+// The sparse features of the rules.
+void sum_sparse(Derivation& derivation, const grammar::RuleTable& table);
 
 // Fills in everything but steps' rules, spans and language model scores.
 void complete(Derivation& derivation, std::span<const std::string> tokens,

@@ -9,9 +9,12 @@
 namespace demotic::decode {
 
 ScoredGrammar::ScoredGrammar(const grammar::RuleTable& table, const lm::Model* lm,
-                             std::span<const double> weights)
-    : table_(&table), lm_(lm) {
-  weigh(weights);
+                             const GrammarWeights& weights)
+    : table_(&table), lm_(lm), sparse_(weights.sparse) {
+  weigh(weights.dense);
+  if (sparse_ != nullptr && !std::all_of(sparse_->begin(), sparse_->end(),
+                                         [](double weight) { return std::isfinite(weight); }))
+    throw io::Error(io::Fault::argument, "the weight of a sparse feature is no number");
   const text::VocabView vocab = table.target_vocab();
   auto words = std::make_shared<std::vector<uint32_t>>();
   words->reserve(vocab.size());
@@ -20,7 +23,7 @@ ScoredGrammar::ScoredGrammar(const grammar::RuleTable& table, const lm::Model* l
 }
 
 ScoredGrammar::ScoredGrammar(const ScoredGrammar& other, std::span<const double> weights)
-    : table_(other.table_), lm_(other.lm_), lm_words_(other.lm_words_) {
+    : table_(other.table_), lm_(other.lm_), sparse_(other.sparse_), lm_words_(other.lm_words_) {
   weigh(weights);
 }
 
@@ -45,14 +48,20 @@ std::vector<std::string> ScoredGrammar::feature_names(const grammar::RuleTable& 
   std::vector<std::string> names = table.feature_names();
   add_own_names(
       std::array{"LanguageModel", "WordPenalty", "RulePenalty", glue, "PassThrough", "UnknownWord"},
-      names);
+      table, names);
   return names;
 }
 
-void ScoredGrammar::add_own_names(std::span<const char* const> own,
+void ScoredGrammar::add_own_names(std::span<const char* const> own, const grammar::RuleTable& table,
                                   std::vector<std::string>& names) {
+  const features::FeatureSpace* sparse = table.sparse_space().get();
+  const auto taken = [&](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) return true;
+    // Hashed features have names of another kind.
+    return sparse != nullptr && sparse->bits() == 0 && sparse->find(name) != features::kNoFeature;
+  };
   for (std::string name : own) {
-    while (std::find(names.begin(), names.end(), name) != names.end()) name.insert(0, "Decoder");
+    while (taken(name)) name.insert(0, "Decoder");
     names.push_back(std::move(name));
   }
 }

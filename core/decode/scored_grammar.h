@@ -1,14 +1,14 @@
 // A rule table, a language model and weights, made ready for decoding: what a rule is worth before
 // its neighbours are known.
 //
-//   ScoredGrammar grammar(table, &model, weights);     weights in the order of feature_names()
+//   ScoredGrammar grammar(table, &model, weights);     dense ones in the order of feature_names()
 //   SourceSentence sentence = grammar.encode(tokens);
 //   grammar.score(edge.rule)                           weighted features of the rule, no LM
 //   grammar.lm_word(target_id)                         the language model's id of a target word
 //
-// Features: the table's columns, then the ones named in DecoderFeature, in that order.  Where a
-// foreign table has a column called WordPenalty, say, the name is the column's, and ours is
-// DecoderWordPenalty.
+// Features: the table's columns, then the ones named in DecoderFeature, in that order; and the
+// table's sparse features, which cost nothing where they have no weights.  Where a foreign table
+// has a feature called WordPenalty, say, the name is the table's, and ours is DecoderWordPenalty.
 #pragma once
 
 #include <cmath>
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "decode/context_free_forest.h"
+#include "features/sparse_rows.h"
 #include "grammar/rule_table.h"
 #include "lm/model.h"
 
@@ -42,17 +43,24 @@ struct SourceSentence {
   std::vector<uint32_t> lm;
 };
 
+struct GrammarWeights {
+  std::span<const double> dense;
+  std::shared_ptr<const std::vector<double>> sparse = {};  // by id of the table's sparse features;
+                                                           // none, or none for the last: 0
+};
+
 class ScoredGrammar {
  public:
   ScoredGrammar(const grammar::RuleTable& table, const lm::Model* lm,
-                std::span<const double> weights);
-  // The same table and language model under other weights; what does not depend on them is shared.
+                const GrammarWeights& weights);
+  // The same under other weights of dense features; what does not depend on them is shared.
   ScoredGrammar(const ScoredGrammar& other, std::span<const double> weights);
 
   static std::vector<std::string> feature_names(const grammar::RuleTable& table,
                                                 const char* glue = "Glue");
   // Adds the decoder's own names, each under a new one if it is taken.
-  static void add_own_names(std::span<const char* const> own, std::vector<std::string>& names);
+  static void add_own_names(std::span<const char* const> own, const grammar::RuleTable& table,
+                            std::vector<std::string>& names);
 
   const grammar::RuleTable& table() const { return *table_; }
   const lm::Model* lm() const { return lm_; }
@@ -72,6 +80,7 @@ class ScoredGrammar {
     const std::span<const float> scores = table_->scores(rule);
     double sum = rule_penalty_;
     for (size_t i = 0; i < scores.size(); ++i) sum += weights_[i] * scores[i];
+    if (sparse_ != nullptr) sum += features::dot(table_->sparse(rule), std::span(*sparse_));
     for (const text::Symbol symbol : table_->target(rule))
       if (text::is_word(symbol)) sum += word_cost(lm_word(symbol));
     return std::isfinite(sum) ? sum : kWorst;
@@ -86,7 +95,7 @@ class ScoredGrammar {
   double score(const ForestEdge& edge, uint32_t passed) const { return score(edge.rule, passed); }
   double lm_score(double log10) const { return lm_weight_ * log10; }
 
-  // Adds all features; `lm` is the log10 that the language model has added.
+  // Adds all dense features; `lm` is the log10 that the language model has added.
   void add_features(uint32_t rule, uint32_t passed, double lm, std::span<double> features) const;
 
  private:
@@ -99,6 +108,7 @@ class ScoredGrammar {
   const grammar::RuleTable* table_;
   const lm::Model* lm_;
   std::vector<double> weights_;
+  std::shared_ptr<const std::vector<double>> sparse_;
   std::shared_ptr<const std::vector<uint32_t>> lm_words_;  // by target word
   double word_, unknown_;  // a target word that the language model knows, or not
   double rule_penalty_, glue_, pass_through_;

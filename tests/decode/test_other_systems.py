@@ -73,7 +73,9 @@ def test_derivations_and_features_are_cdecs(data: Path, tmp_path: Path) -> None:
         for line in text_of(folder / "gold.stdout").splitlines()
         if (fields := line.split(" ||| "))[0] == "0"
     )
-    named = {*rules.feature_names, "Glue"}
+    sparse = {rules.sparse_name(feature) for feature in range(rules.sparse_features)}
+    assert sparse
+    named = {*rules.feature_names, *sparse, "Glue"}
     found = sorted(
         (
             each.text,

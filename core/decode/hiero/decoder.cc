@@ -67,7 +67,7 @@ struct HieroDecoder::Workspace {
 };
 
 HieroDecoder::HieroDecoder(const grammar::RuleTable& table, const lm::Model* lm,
-                           std::span<const double> weights, const ParseOptions& parsing,
+                           const GrammarWeights& weights, const ParseOptions& parsing,
                            const CubePruningOptions& pruning)
     : grammar_(table, lm, weights),
       plan_(table, parsing),

@@ -37,9 +37,8 @@ struct HieroCounters {
 
 class HieroDecoder {
  public:
-  HieroDecoder(const grammar::RuleTable& table, const lm::Model* lm,
-               std::span<const double> weights, const ParseOptions& parsing,
-               const CubePruningOptions& pruning);
+  HieroDecoder(const grammar::RuleTable& table, const lm::Model* lm, const GrammarWeights& weights,
+               const ParseOptions& parsing, const CubePruningOptions& pruning);
   ~HieroDecoder();
 
   std::vector<Derivation> decode(std::span<const Tokens> sentences, unsigned threads);

@@ -49,7 +49,7 @@ struct PhraseDecoder::Pool {
 };
 
 PhraseDecoder::PhraseDecoder(const grammar::RuleTable& table, const lm::Model* lm,
-                             std::span<const double> weights, const PhraseSearchOptions& options,
+                             const GrammarWeights& weights, const PhraseSearchOptions& options,
                              bool reordering)
     : model_(table, lm, weights, reordering), options_(options), pool_(std::make_unique<Pool>()) {
   const auto require = [](bool holds, const char* message) {

@@ -34,9 +34,8 @@ struct PhraseCounters {
 class PhraseDecoder {
  public:
   // Without `reordering`, a table's columns of orientations count for nothing.
-  PhraseDecoder(const grammar::RuleTable& table, const lm::Model* lm,
-                std::span<const double> weights, const PhraseSearchOptions& options,
-                bool reordering);
+  PhraseDecoder(const grammar::RuleTable& table, const lm::Model* lm, const GrammarWeights& weights,
+                const PhraseSearchOptions& options, bool reordering);
   ~PhraseDecoder();
 
   using Sentence = std::vector<std::string>;

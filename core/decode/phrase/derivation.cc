@@ -189,6 +189,7 @@ void complete(Derivation& derivation, std::span<const std::string> tokens,
   const auto words = static_cast<uint32_t>(tokens.size());
   charge(derivation.steps[0], words, words);
   derivation.flatten();
+  sum_sparse(derivation, model.table());
   write_words(derivation, tokens, model.table());
 }
 

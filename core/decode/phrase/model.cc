@@ -31,11 +31,11 @@ std::vector<uint32_t> PhraseModel::find_place_columns(const grammar::RuleTable& 
 }
 
 PhraseModel::PhraseModel(const grammar::RuleTable& table, const lm::Model* lm,
-                         std::span<const double> weights, bool reordering)
+                         const GrammarWeights& weights, bool reordering)
     : place_columns_(find_place_columns(table)),
       distortion_column_(table.features() + static_cast<uint32_t>(DecoderFeature::glue)),
-      weights_(weights.begin(), weights.end()),
-      grammar_(table, lm, without_places(weights)) {
+      weights_(weights.dense.begin(), weights.dense.end()),
+      grammar_(table, lm, {without_places(weights.dense), weights.sparse}) {
   for (size_t i = 0; i < weights_.size(); ++i)
     if (!std::isfinite(weights_[i]))
       throw io::Error(io::Fault::argument,

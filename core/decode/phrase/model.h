@@ -52,7 +52,7 @@ struct PhrasePlace {
 class PhraseModel {
  public:
   // Without `reordering`, columns of orientations count for nothing.
-  PhraseModel(const grammar::RuleTable& table, const lm::Model* lm, std::span<const double> weights,
+  PhraseModel(const grammar::RuleTable& table, const lm::Model* lm, const GrammarWeights& weights,
               bool reordering);
 
   static std::vector<std::string> feature_names(const grammar::RuleTable& table);

@@ -71,9 +71,9 @@ CffVector UndirectedDecoder::split(std::span<const double>& weights,
 }
 
 UndirectedDecoder::UndirectedDecoder(const grammar::RuleTable& table, const lm::Model* lm,
-                                     std::span<const double> weights, std::vector<double> sparse,
+                                     GrammarWeights weights, std::vector<double> sparse,
                                      const ParseOptions& parsing, const UndirectedOptions& options)
-    : cff_(split(weights, table)),
+    : cff_(split(weights.dense, table)),
       sparse_weights_(std::move(sparse)),
       sparse_(options.sparse_bits, sparse_weights_),
       grammar_(table, lm, weights),

@@ -6,9 +6,9 @@
 //   decoder.episode(tokens)                         one sentence for learning (below)
 //   decoder.sample(episode, weights, draws)
 //
-// Weights are those of ScoredGrammar, then Cff1, Cff2 and CffHead; sparse ones (gap_features.h)
-// come apart.  Results do not depend on the number of threads.  A call adds to counters() when it
-// is over.
+// Weights are those of ScoredGrammar, the dense ones followed by Cff1, Cff2 and CffHead; those of
+// what stands beside gaps (gap_features.h) come apart.  Results do not depend on the number of
+// threads.  A call adds to counters() when it is over.
 #pragma once
 
 #include <array>
@@ -83,9 +83,9 @@ struct EpisodeSample {
 
 class UndirectedDecoder {
  public:
-  UndirectedDecoder(const grammar::RuleTable& table, const lm::Model* lm,
-                    std::span<const double> weights, std::vector<double> sparse,
-                    const ParseOptions& parsing, const UndirectedOptions& options);
+  UndirectedDecoder(const grammar::RuleTable& table, const lm::Model* lm, GrammarWeights weights,
+                    std::vector<double> sparse, const ParseOptions& parsing,
+                    const UndirectedOptions& options);
   ~UndirectedDecoder();
 
   std::vector<UndirectedDerivation> decode(std::span<const Tokens> sentences, unsigned threads);

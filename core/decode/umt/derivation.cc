@@ -4,7 +4,7 @@ namespace demotic::decode::umt {
 
 std::vector<std::string> undirected_feature_names(const grammar::RuleTable& table) {
   std::vector<std::string> names = ScoredGrammar::feature_names(table);
-  ScoredGrammar::add_own_names(std::array{"Cff1", "Cff2", "CffHead"}, names);
+  ScoredGrammar::add_own_names(std::array{"Cff1", "Cff2", "CffHead"}, table, names);
   return names;
 }
 

@@ -17,6 +17,7 @@ from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from demotic.forest import Forest
+    from demotic.grammar import RuleTable
     from demotic.lm import LanguageModel
 
 Result = TypeVar("Result")
@@ -65,18 +66,36 @@ class CoreDecoder(Generic[Found]):
     lm: LanguageModel | None
     feature_names: tuple[str, ...]
     weights: dict[str, float]
+    """Of all dense features, and of sparse ones that were given a weight."""
+    _dense_weights: list[float]
+    _sparse_weights: _core.SparseWeights | None
     _labels: tuple[str, ...]
     _search: Search
 
-    def _use_weights(self, names: Iterable[str], weights: Mapping[str, float]) -> None:
-        """Weights by feature name, 0 for those that are not given."""
+    def _use_weights(
+        self, names: Iterable[str], weights: Mapping[str, float], table: RuleTable | None = None
+    ) -> None:
+        """Weights by name, of dense features and of sparse ones of ``table``; others are 0."""
         self.feature_names = tuple(names)
-        if stray := sorted(set(weights) - set(self.feature_names)):
+        dense = {name: float(weights.get(name, 0.0)) for name in self.feature_names}
+        sparse = {name: float(value) for name, value in weights.items() if name not in dense}
+        if table is not None and table.sparse_features:
+            stray = sorted(name for name in sparse if not has_sparse(table, name))
+        else:
+            stray = sorted(sparse)
+        if stray:
             raise ArgumentError(
                 f"there is no feature '{stray[0]}'",
-                remedy=f"the features are {', '.join(self.feature_names)}",
+                remedy=f"the features are {', '.join(self.feature_names)}"
+                + (" and the sparse ones of the table" if table and table.sparse_features else ""),
             )
-        self.weights = {name: float(weights.get(name, 0.0)) for name in self.feature_names}
+        self.weights = dense | sparse
+        self._dense_weights = list(dense.values())
+        self._sparse_weights = (
+            _core.SparseWeights(table, list(sparse), list(sparse.values()))
+            if table is not None and sparse
+            else None
+        )
 
     # -- one sentence ---------------------------------------------------------------------------
 
@@ -224,6 +243,12 @@ def check_positive(options: object, *names: str) -> None:
     for name in names:
         if getattr(options, name) < 1:
             raise ArgumentError(f"{name} must be at least 1")
+
+
+def has_sparse(table: RuleTable, name: str) -> bool:
+    """Does a table know a sparse feature?  Where names are hashed, by the name of its place."""
+    found = table.find_sparse(name)
+    return found is not None and (not table.sparse_bits or table.sparse_name(found) == name)
 
 
 def tokens_of(sentence: Sentence) -> list[str]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from demotic import _core
+
+if TYPE_CHECKING:
+    from demotic.grammar import RuleTable
 
 Kind = Literal["rule", "glue", "goal", "pass-through"]
 
@@ -20,6 +23,8 @@ class Entry(Protocol):
     def target(self) -> tuple[str, ...]: ...
     @property
     def scores(self) -> dict[str, float]: ...
+    @property
+    def sparse(self) -> dict[str, float]: ...
     @property
     def counts(self) -> tuple[float, ...]: ...
     @property
@@ -75,13 +80,24 @@ class Derivation:
 
     @cached_property
     def values(self) -> tuple[float, ...]:
-        """The feature vector, in the order of ``feature_names``."""
+        """The vector of dense features, in the order of ``feature_names``."""
         return tuple(self.core.features)
 
     @property
     def features(self) -> dict[str, float]:
-        """The feature vector by name, zeros included."""
-        return dict(zip(self.feature_names, self.values, strict=True))
+        """Features by name: the vector, zeros included, and the sparse features that there are."""
+        return dict(zip(self.feature_names, self.values, strict=True)) | self.sparse
+
+    @cached_property
+    def sparse(self) -> dict[str, float]:
+        """The sparse features of the rules, summed, by name."""
+        if not (ids := self.core.sparse_ids):
+            return {}
+        table = cast("RuleTable", self.rules)  # no other has any
+        return {
+            table.sparse_name(feature): value
+            for feature, value in zip(ids, self.core.sparse_values, strict=True)
+        }
 
     @cached_property
     def alignment(self) -> tuple[tuple[int, int], ...]:
@@ -104,7 +120,10 @@ class Derivation:
     def scores_of(self, number: int) -> dict[str, float]:
         """What the rule table says of a step, by its place in ``steps``: the scores that hold."""
         rule = self.steps[number].rule
-        return {} if rule is None else dict(self.rules[rule].scores)
+        if rule is None:
+            return {}
+        entry = self.rules[rule]
+        return entry.scores | entry.sparse
 
     def describe(self, step: Step) -> str:
         """A step's rule as ``source / target``, nonterminals as ``[X,1]``."""

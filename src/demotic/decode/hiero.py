@@ -80,11 +80,12 @@ class HieroDecoder(CoreForestDecoder):
     ) -> None:
         begin = time.thread_time()
         self.rules, self.lm, self.options = rules, lm, options
-        self._use_weights(_core.hiero_feature_names(rules), weights)
+        self._use_weights(_core.hiero_feature_names(rules), weights, rules)
         self._search = _core.HieroDecoder(
             rules,
             lm,
-            list(self.weights.values()),
+            self._dense_weights,
+            self._sparse_weights,
             pops=min(options.pops, MOST),
             init=options.init,
             span_limit=min(options.span_limit, MOST),

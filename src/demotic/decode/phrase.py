@@ -128,12 +128,13 @@ class PhraseDecoder(CoreForestDecoder):
         begin = time.thread_time()
         options = options or PhraseOptions()
         self.rules, self.lm, self.options = rules, lm, options
-        self._use_weights(_core.phrase_feature_names(rules), weights)
+        self._use_weights(_core.phrase_feature_names(rules), weights, rules)
         unlimited = options.distortion_limit == -1
         self._search = _core.PhraseDecoder(
             rules,
             lm,
-            list(self.weights.values()),
+            self._dense_weights,
+            self._sparse_weights,
             search=options.search,
             pops=min(options.pops, MOST),
             stack=min(options.stack, MOST),

@@ -188,7 +188,7 @@ class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
         """``sparse`` are the weights of sparse features, one for each id; None: all 0."""
         begin = time.thread_time()
         self.rules, self.lm, self.options = rules, lm, options
-        self._use_weights(_core.undirected_feature_names(rules), weights)
+        self._use_weights(_core.undirected_feature_names(rules), weights, rules)
         settings = asdict(options)
         for name in ("restarts", "repairs", "repair_width", "beam", "span_limit"):
             settings[name] = min(settings[name], MOST)
@@ -197,7 +197,8 @@ class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
         self._search = _core.UndirectedDecoder(
             rules,
             lm,
-            list(self.weights.values()),
+            self._dense_weights,
+            self._sparse_weights,
             np.ascontiguousarray(() if sparse is None else sparse, dtype=np.float64),
             **settings,
         )
