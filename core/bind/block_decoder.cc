@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "bind/counters.h"
 #include "bind/decode.h"
 #include "decode/blocks/decoder.h"
 #include "io/error.h"
@@ -12,24 +13,13 @@ namespace demotic::bind {
 
 namespace {
 
-using Sentences = std::vector<decode::blocks::BlockDecoder::Sentence>;
+using Sentences = std::vector<decode::Tokens>;
 
 }  // namespace
 
 void block_decoder(nb::module_& m) {
-  nb::class_<decode::blocks::BlockCounters>(m, "BlockCounters", "See demotic.decode.BlockCounters")
-      .def_ro("sentences", &decode::blocks::BlockCounters::sentences)
-      .def_ro("seconds", &decode::blocks::BlockCounters::seconds)
-      .def_prop_ro("options",
-                   [](const decode::blocks::BlockCounters& c) { return c.search.options; })
-      .def_prop_ro("nodes", [](const decode::blocks::BlockCounters& c) { return c.search.nodes; })
-      .def_prop_ro("arcs", [](const decode::blocks::BlockCounters& c) { return c.search.arcs; })
-      .def_prop_ro("expanded",
-                   [](const decode::blocks::BlockCounters& c) { return c.search.expanded; })
-      .def_prop_ro("lm_blocks",
-                   [](const decode::blocks::BlockCounters& c) { return c.search.lm_blocks; })
-      .def_prop_ro("narrowed",
-                   [](const decode::blocks::BlockCounters& c) { return c.search.narrowed; });
+  bind_counters<decode::blocks::BlockCounters>(m, "BlockCounters",
+                                               "See demotic.decode.BlockCounters");
 
   nb::class_<decode::blocks::BlockOracle>(m, "BlockOracle", "See demotic.decode.BlockOracle")
       .def_ro("first", &decode::blocks::BlockOracle::first)

@@ -12,6 +12,7 @@
 
 #include "bind/arrays.h"
 #include "bind/bind.h"
+#include "bind/counters.h"
 
 namespace demotic::bind {
 
@@ -101,16 +102,8 @@ void block_events(nb::module_& m) {
           nb::arg("aligned"), nb::arg("projection"), nb::arg("start"), nb::arg("alternatives"),
           nb::arg("drop_rare"), nb::arg("count_pairs"), nb::arg("longest"));
 
-  nb::class_<grammar::BlockEventCounts>(m, "BlockEventCounts", "See demotic.grammar.EventCounts")
-      .def_ro("pairs", &grammar::BlockEventCounts::pairs)
-      .def_ro("skipped", &grammar::BlockEventCounts::skipped)
-      .def_ro("occurrences", &grammar::BlockEventCounts::occurrences)
-      .def_ro("left", &grammar::BlockEventCounts::left)
-      .def_ro("right", &grammar::BlockEventCounts::right)
-      .def_ro("neutral", &grammar::BlockEventCounts::neutral)
-      .def_ro("groups", &grammar::BlockEventCounts::groups)
-      .def_ro("candidates", &grammar::BlockEventCounts::candidates)
-      .def_ro("rare", &grammar::BlockEventCounts::rare);
+  bind_counters<grammar::BlockEventCounts>(m, "BlockEventCounts",
+                                           "See demotic.grammar.EventCounts");
 
   struct Counter {
     grammar::BlockEventOptions options;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "bind/counters.h"
 #include "decode/hiero/decoder.h"
 
 namespace demotic::bind {
@@ -126,20 +127,6 @@ void sparse_weights(nb::module_& m) {
           nb::arg("table"), nb::arg("names"), nb::arg("values"));
 }
 
-void counters(nb::module_& m) {
-  nb::class_<decode::hiero::HieroCounters>(m, "HieroCounters", "See demotic.decode.Counters")
-      .def_ro("sentences", &decode::hiero::HieroCounters::sentences)
-      .def_ro("shortened", &decode::hiero::HieroCounters::shortened)
-      .def_prop_ro("edges", [](const decode::hiero::HieroCounters& c) { return c.search.edges; })
-      .def_prop_ro("pops", [](const decode::hiero::HieroCounters& c) { return c.search.pops; })
-      .def_prop_ro("lm_evaluations",
-                   [](const decode::hiero::HieroCounters& c) { return c.search.lm_edges; })
-      .def_prop_ro("lm_words",
-                   [](const decode::hiero::HieroCounters& c) { return c.search.lm_words; })
-      .def_ro("parse_seconds", &decode::hiero::HieroCounters::parse_seconds)
-      .def_ro("rescore_seconds", &decode::hiero::HieroCounters::rescore_seconds);
-}
-
 void decoder(nb::module_& m) {
   nb::class_<decode::hiero::HieroDecoder> bound(m, "HieroDecoder",
                                                 "See demotic.decode.HieroDecoder");
@@ -173,7 +160,7 @@ void decoder(nb::module_& m) {
 void decode(nb::module_& m) {
   sparse_weights(m);
   derivations(m);
-  counters(m);
+  bind_counters<decode::hiero::HieroCounters>(m, "HieroCounters", "See demotic.decode.Counters");
   decoder(m);
   m.def(
       "hiero_feature_names",

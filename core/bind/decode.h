@@ -46,7 +46,8 @@ void bind_batch(nb::class_<Decoder>& bound, const char* name, Method method) {
 // What it did, and the best derivation of each sentence.
 template <class Decoder>
 void bind_decode(nb::class_<Decoder>& bound) {
-  bound.def_prop_ro("counters", &Decoder::counters).def("reset_counters", &Decoder::reset_counters);
+  bound.def_prop_ro("counters", [](const Decoder& decoder) { return decoder.counters(); })
+      .def("reset_counters", [](Decoder& decoder) { decoder.reset_counters(); });
   bind_batch(bound, "decode", &Decoder::decode);
 }
 

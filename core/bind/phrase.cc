@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "bind/counters.h"
 #include "bind/decode.h"
 #include "decode/phrase/decoder.h"
 #include "decode/phrase/derivation.h"
@@ -17,25 +18,6 @@ bool is_cube(const std::string& search) {
   if (search != "cube" && search != "stack")
     throw io::Error(io::Fault::argument, "there is no search '" + search + "'", 0, "cube or stack");
   return search == "cube";
-}
-
-void counters(nb::module_& m) {
-  nb::class_<decode::phrase::PhraseCounters>(m, "PhraseCounters",
-                                             "See demotic.decode.PhraseCounters")
-      .def_ro("sentences", &decode::phrase::PhraseCounters::sentences)
-      .def_ro("shortened", &decode::phrase::PhraseCounters::shortened)
-      .def_prop_ro("options",
-                   [](const decode::phrase::PhraseCounters& c) { return c.search.options; })
-      .def_prop_ro("grids", [](const decode::phrase::PhraseCounters& c) { return c.search.grids; })
-      .def_prop_ro("pops", [](const decode::phrase::PhraseCounters& c) { return c.search.pops; })
-      .def_prop_ro("discarded",
-                   [](const decode::phrase::PhraseCounters& c) { return c.search.discarded; })
-      .def_prop_ro("hypotheses",
-                   [](const decode::phrase::PhraseCounters& c) { return c.search.hypotheses; })
-      .def_prop_ro("recombined",
-                   [](const decode::phrase::PhraseCounters& c) { return c.search.recombined; })
-      .def_ro("option_seconds", &decode::phrase::PhraseCounters::option_seconds)
-      .def_ro("search_seconds", &decode::phrase::PhraseCounters::search_seconds);
 }
 
 void decoder(nb::module_& m) {
@@ -79,7 +61,8 @@ void decoder(nb::module_& m) {
 }  // namespace
 
 void phrase(nb::module_& m) {
-  counters(m);
+  bind_counters<decode::phrase::PhraseCounters>(m, "PhraseCounters",
+                                                "See demotic.decode.PhraseCounters");
   decoder(m);
   m.def("phrase_feature_names", &decode::phrase::PhraseModel::feature_names, nb::arg("table"));
 }

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind/arrays.h"
+#include "bind/counters.h"
 #include "bind/decode.h"
 #include "decode/umt/decoder.h"
 
@@ -62,32 +63,11 @@ nb::tuple tuple_of(decode::umt::EpisodeSample sample) {
                         tuple_of(std::move(sample.taken)), tuple_of(std::move(sample.alternative)));
 }
 
-void counters(nb::module_& m) {
-  nb::class_<decode::umt::UndirectedCounters>(m, "UndirectedCounters",
-                                              "See demotic.decode.UndirectedCounters")
-      .def_ro("sentences", &decode::umt::UndirectedCounters::sentences)
-      .def_ro("shortened", &decode::umt::UndirectedCounters::shortened)
-      .def_ro("edges", &decode::umt::UndirectedCounters::edges)
-      .def_prop_ro("actions",
-                   [](const decode::umt::UndirectedCounters& c) { return c.search.actions; })
-      .def_prop_ro("starts",
-                   [](const decode::umt::UndirectedCounters& c) { return c.search.starts; })
-      .def_prop_ro("downs", [](const decode::umt::UndirectedCounters& c) { return c.search.downs; })
-      .def_prop_ro("ups", [](const decode::umt::UndirectedCounters& c) { return c.search.ups; })
-      .def_prop_ro("lm_evaluations",
-                   [](const decode::umt::UndirectedCounters& c) { return c.search.lm.evaluations; })
-      .def_prop_ro("lm_words",
-                   [](const decode::umt::UndirectedCounters& c) { return c.search.lm.words; })
-      .def_ro("parse_seconds", &decode::umt::UndirectedCounters::parse_seconds)
-      .def_ro("bound_seconds", &decode::umt::UndirectedCounters::bound_seconds)
-      .def_ro("rescore_seconds", &decode::umt::UndirectedCounters::rescore_seconds);
-}
-
 void episodes(nb::class_<decode::umt::UndirectedDecoder>& decoder) {
   decoder
       .def(
           "episode",
-          [](decode::umt::UndirectedDecoder& d, const decode::umt::Tokens& tokens) {
+          [](decode::umt::UndirectedDecoder& d, const decode::Tokens& tokens) {
             const nb::gil_scoped_release unlocked;
             return d.episode(tokens);
           },
@@ -176,10 +156,9 @@ void decoder(nb::module_& m) {
                        [](const decode::umt::UndirectedDecoder& d) { return d.plan().labels(); })
           .def(
               "kbest",
-              [](decode::umt::UndirectedDecoder& d,
-                 const std::vector<decode::umt::Tokens>& sentences, size_t k, bool unique,
-                 unsigned threads, uint64_t seed, double temperature, uint32_t width,
-                 uint32_t rollouts) {
+              [](decode::umt::UndirectedDecoder& d, const std::vector<decode::Tokens>& sentences,
+                 size_t k, bool unique, unsigned threads, uint64_t seed, double temperature,
+                 uint32_t width, uint32_t rollouts) {
                 const nb::gil_scoped_release unlocked;
                 return d.kbest(sentences, k,
                                {.seed = seed,
@@ -204,7 +183,8 @@ void undirected(nb::module_& m) {
       .def_prop_ro("actions", &actions_of);
   nb::class_<decode::umt::Episode>(m, "UndirectedEpisode", "See demotic.decode.UndirectedEpisode")
       .def_prop_ro("bytes", &decode::umt::Episode::bytes);
-  counters(m);
+  bind_counters<decode::umt::UndirectedCounters>(m, "UndirectedCounters",
+                                                 "See demotic.decode.UndirectedCounters");
   decoder(m);
   m.def("undirected_feature_names", &decode::umt::undirected_feature_names, nb::arg("table"));
 }

@@ -1,7 +1,7 @@
 // Scratch memory for worker threads, kept from one sentence to the next.
 //
-//   WorkspacePool<Workspace> pool;
-//   auto lease = pool.lease([&] { return std::make_unique<Workspace>(...); });
+//   WorkspacePool<Workspace> pool([&] { return std::make_unique<Workspace>(...); });
+//   auto lease = pool.lease();
 //   lease->...                                      nobody else has it until the lease ends
 //
 // When a lease ends, the workspace's `counters` are added to the pool's and set back.  A workspace
@@ -11,10 +11,13 @@
 
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
+
+#include "counters.h"
 
 namespace demotic::decode {
 
@@ -31,7 +34,7 @@ class WorkspacePool {
     Lease& operator=(const Lease&) = delete;
     ~Lease() {
       const std::scoped_lock lock(pool_.guard_);
-      pool_.counters_ += std::exchange(space_->counters, Counters{});
+      add_counters(pool_.counters_, std::exchange(space_->counters, Counters{}));
       if (std::uncaught_exceptions() > exceptions_ || space_->large())
         --pool_.spaces_;
       else
@@ -46,8 +49,11 @@ class WorkspacePool {
     int exceptions_ = std::uncaught_exceptions();
   };
 
-  template <class Make>
-  Lease lease(Make make) {
+  using Make = std::function<std::unique_ptr<Workspace>()>;
+
+  explicit WorkspacePool(Make make) : make_(std::move(make)) {}
+
+  Lease lease() {
     {
       const std::scoped_lock lock(guard_);
       if (!idle_.empty()) {
@@ -56,7 +62,7 @@ class WorkspacePool {
         return Lease(*this, std::move(space));
       }
     }
-    std::unique_ptr<Workspace> space = make();
+    std::unique_ptr<Workspace> space = make_();
     {
       const std::scoped_lock lock(guard_);
       idle_.reserve(spaces_ + 1);  // a lease that ends must not need memory
@@ -75,6 +81,7 @@ class WorkspacePool {
   }
 
  private:
+  Make make_;
   mutable std::mutex guard_;  // of what follows
   std::vector<std::unique_ptr<Workspace>> idle_;
   size_t spaces_ = 0;  // idle or leased

@@ -12,19 +12,6 @@ constexpr size_t kChunk = 64;  // sentence pairs that one thread takes at a time
 
 }  // namespace
 
-BlockEventCounts& BlockEventCounts::operator+=(const BlockEventCounts& other) {
-  pairs += other.pairs;
-  skipped += other.skipped;
-  occurrences += other.occurrences;
-  left += other.left;
-  right += other.right;
-  neutral += other.neutral;
-  groups += other.groups;
-  candidates += other.candidates;
-  rare += other.rare;
-  return *this;
-}
-
 bool BlockPairReader::read(const BlockText& text, size_t line, std::span<const uint8_t> allowed) {
   const std::span<const uint32_t> source = text.source[line];
   const std::span<const uint32_t> target = text.target[line];
@@ -131,7 +118,7 @@ std::vector<uint64_t> BlockEventCounter::take_pairs() {
 
 BlockEventCounts BlockEventCounter::counts() const {
   BlockEventCounts sum;
-  for (const Worker& worker : workers_) sum += worker.counts;
+  for (const Worker& worker : workers_) add_counters(sum, worker.counts);
   return sum;
 }
 

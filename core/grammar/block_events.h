@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "align/links.h"
+#include "counters.h"
 #include "events/event_writer.h"
 #include "grammar/block_candidates.h"
 #include "grammar/block_costs.h"
@@ -57,7 +58,16 @@ struct BlockEventCounts {
   uint64_t candidates = 0;                    // of these groups
   uint64_t rare = 0;  // L/R events whose block is not among its most frequent alternatives
 
-  BlockEventCounts& operator+=(const BlockEventCounts& other);
+  static constexpr auto kFields =
+      std::tuple{CounterField{"pairs", &BlockEventCounts::pairs},
+                 CounterField{"skipped", &BlockEventCounts::skipped},
+                 CounterField{"occurrences", &BlockEventCounts::occurrences},
+                 CounterField{"left", &BlockEventCounts::left},
+                 CounterField{"right", &BlockEventCounts::right},
+                 CounterField{"neutral", &BlockEventCounts::neutral},
+                 CounterField{"groups", &BlockEventCounts::groups},
+                 CounterField{"candidates", &BlockEventCounts::candidates},
+                 CounterField{"rare", &BlockEventCounts::rare}};
 };
 
 // One sentence pair after the other.

@@ -25,16 +25,6 @@ bool same_state(const BlockNode& a, const BlockNode& b) {
 
 }  // namespace
 
-BlockSearchCounters& BlockSearchCounters::operator+=(const BlockSearchCounters& other) {
-  options += other.options;
-  nodes += other.nodes;
-  arcs += other.arcs;
-  expanded += other.expanded;
-  lm_blocks += other.lm_blocks;
-  narrowed += other.narrowed;
-  return *this;
-}
-
 // -- the search ----------------------------------------------------------------------------------
 
 void BlockSearch::run(std::span<const std::string> tokens, bool all) {

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "counters.h"
 #include "decode/blocks/model.h"
 
 namespace demotic::decode::blocks {
@@ -56,7 +57,13 @@ struct BlockSearchCounters {
   uint64_t lm_blocks = 0;  // blocks that the language model has scored
   uint64_t narrowed = 0;   // sentences so long that the beam had to be narrower
 
-  BlockSearchCounters& operator+=(const BlockSearchCounters& other);
+  static constexpr auto kFields =
+      std::tuple{CounterField{"options", &BlockSearchCounters::options},
+                 CounterField{"nodes", &BlockSearchCounters::nodes},
+                 CounterField{"arcs", &BlockSearchCounters::arcs},
+                 CounterField{"expanded", &BlockSearchCounters::expanded},
+                 CounterField{"lm_blocks", &BlockSearchCounters::lm_blocks},
+                 CounterField{"narrowed", &BlockSearchCounters::narrowed}};
 };
 
 class BlockSearch {

@@ -19,6 +19,7 @@
 #include <span>
 #include <vector>
 
+#include "counters.h"
 #include "decode/scored_grammar.h"
 #include "lm/chart.h"
 
@@ -39,13 +40,11 @@ struct CubePruningCounters {
   uint64_t lm_edges = 0;  // edges with their tails' entries that the language model has scored
   uint64_t lm_words = 0;  // words of rules looked up for them
 
-  CubePruningCounters& operator+=(const CubePruningCounters& other) {
-    edges += other.edges;
-    pops += other.pops;
-    lm_edges += other.lm_edges;
-    lm_words += other.lm_words;
-    return *this;
-  }
+  static constexpr auto kFields =
+      std::tuple{CounterField{"edges", &CubePruningCounters::edges},
+                 CounterField{"pops", &CubePruningCounters::pops},
+                 CounterField{"lm_evaluations", &CubePruningCounters::lm_edges},
+                 CounterField{"lm_words", &CubePruningCounters::lm_words}};
 };
 
 inline constexpr uint32_t kNoEntry = UINT32_MAX;

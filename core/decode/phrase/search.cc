@@ -11,16 +11,6 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-PhraseSearchCounters& PhraseSearchCounters::operator+=(const PhraseSearchCounters& other) {
-  options += other.options;
-  grids += other.grids;
-  pops += other.pops;
-  discarded += other.discarded;
-  hypotheses += other.hypotheses;
-  recombined += other.recombined;
-  return *this;
-}
-
 // Tables of future costs grow with words times limit: a very long sentence gets a lower limit.
 void PhraseSearch::choose_limit(uint32_t words) {
   constexpr uint32_t kCells = 1u << 16;

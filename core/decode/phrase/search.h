@@ -28,6 +28,7 @@
 #include <limits>
 #include <vector>
 
+#include "counters.h"
 #include "decode/phrase/coverage.h"
 #include "decode/phrase/options.h"
 
@@ -57,7 +58,13 @@ struct PhraseSearchCounters {
   uint64_t hypotheses = 0;  // kept
   uint64_t recombined = 0;
 
-  PhraseSearchCounters& operator+=(const PhraseSearchCounters& other);
+  static constexpr auto kFields =
+      std::tuple{CounterField{"options", &PhraseSearchCounters::options},
+                 CounterField{"grids", &PhraseSearchCounters::grids},
+                 CounterField{"pops", &PhraseSearchCounters::pops},
+                 CounterField{"discarded", &PhraseSearchCounters::discarded},
+                 CounterField{"hypotheses", &PhraseSearchCounters::hypotheses},
+                 CounterField{"recombined", &PhraseSearchCounters::recombined}};
 };
 
 inline constexpr uint32_t kNoHypothesis = UINT32_MAX;

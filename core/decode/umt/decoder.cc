@@ -3,23 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
-#include "decode/umt/workspace.h"
 #include "io/error.h"
-#include "parallel.h"
 
 namespace demotic::decode::umt {
-
-UndirectedCounters& UndirectedCounters::operator+=(const UndirectedCounters& other) {
-  sentences += other.sentences;
-  shortened += other.shortened;
-  edges += other.edges;
-  search += other.search;
-  parse_seconds += other.parse_seconds;
-  bound_seconds += other.bound_seconds;
-  rescore_seconds += other.rescore_seconds;
-  return *this;
-}
 
 namespace {
 
@@ -73,40 +61,31 @@ CffVector UndirectedDecoder::split(std::span<const double>& weights,
 UndirectedDecoder::UndirectedDecoder(const grammar::RuleTable& table, const lm::Model* lm,
                                      GrammarWeights weights, std::vector<double> sparse,
                                      const ParseOptions& parsing, const UndirectedOptions& options)
-    : cff_(split(weights.dense, table)),
+    : SentenceDecoder(
+          [this] { return std::make_unique<UndirectedWorkspace>(plan_, grammar_, options_); }),
+      cff_(split(weights.dense, table)),
       sparse_weights_(std::move(sparse)),
       sparse_(options.sparse_bits, sparse_weights_),
       grammar_(table, lm, weights),
       plan_(table, parsing),
-      options_(options),
-      pool_(std::make_unique<WorkspacePool<Workspace>>()) {
+      options_(options) {
   check(options);
 }
 
-UndirectedDecoder::~UndirectedDecoder() = default;
-
-UndirectedCounters UndirectedDecoder::counters() const { return pool_->counters(); }
-
-void UndirectedDecoder::reset_counters() { pool_->reset_counters(); }
-
-template <class Result, class Work>
-std::vector<Result> UndirectedDecoder::each(std::span<const Tokens> sentences, unsigned threads,
-                                            Work work) {
-  std::vector<Result> results(sentences.size());
-  parallel_for(sentences.size(), threads, [&](size_t i, unsigned) {
-    auto lease =
-        pool_->lease([&] { return std::make_unique<Workspace>(plan_, grammar_, options_); });
-    Workspace& space = *lease;
-    space.parse(grammar_, sentences[i], space.sentence, space.forest);
-    space.counters.shortened += space.forest.span_limit() < plan_.options().span_limit;
+// work(tokens, workspace) of each sentence, parsed, its bounds known.
+template <class Work>
+auto UndirectedDecoder::each_bounded(std::span<const Tokens> sentences, unsigned threads,
+                                     Work work) {
+  return each(sentences, threads, [&](const Tokens& tokens, UndirectedWorkspace& space) {
+    space.parse(grammar_, tokens, space.sentence, space.forest);
     if (!space.forest.empty()) space.bound(space.forest, grammar_, cff_, sparse_);
-    results[i] = work(sentences[i], space);
+    return work(tokens, space);
   });
-  return results;
 }
 
 // What the workspace's search found last.
-UndirectedDerivation UndirectedDecoder::found(const Tokens& tokens, const Workspace& space) const {
+UndirectedDerivation UndirectedDecoder::found(const Tokens& tokens,
+                                              const UndirectedWorkspace& space) const {
   UndirectedDerivation derivation;
   derivation.span_limit = space.forest.span_limit();
   if (!space.forest.empty())
@@ -125,12 +104,10 @@ UndirectedDerivation UndirectedDecoder::found(const Tokens& tokens, const Worksp
 
 std::vector<UndirectedDerivation> UndirectedDecoder::decode(std::span<const Tokens> sentences,
                                                             unsigned threads) {
-  return each<UndirectedDerivation>(sentences, threads,
-                                    [&](const Tokens& tokens, Workspace& space) {
-                                      if (!space.forest.empty())
-                                        space.rescore([&] { space.search.decode(space.path); });
-                                      return found(tokens, space);
-                                    });
+  return each_bounded(sentences, threads, [&](const Tokens& tokens, UndirectedWorkspace& space) {
+    if (!space.forest.empty()) space.rescore([&] { space.search.decode(space.path); });
+    return found(tokens, space);
+  });
 }
 
 std::vector<std::vector<UndirectedDerivation>> UndirectedDecoder::kbest(
@@ -140,7 +117,7 @@ std::vector<std::vector<UndirectedDerivation>> UndirectedDecoder::kbest(
   if (perturbation.width == 0 || !(perturbation.temperature >= 0))
     throw io::Error(io::Fault::argument,
                     "the width must be at least 1, the temperature not negative");
-  return each<List>(sentences, threads, [&](const Tokens& tokens, Workspace& space) {
+  return each_bounded(sentences, threads, [&](const Tokens& tokens, UndirectedWorkspace& space) {
     List list;
     std::vector<uint64_t> signatures;
     const auto keep = [&] {

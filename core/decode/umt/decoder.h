@@ -7,8 +7,7 @@
 //   decoder.sample(episode, weights, draws)
 //
 // Weights are those of ScoredGrammar, the dense ones followed by Cff1, Cff2 and CffHead; those of
-// what stands beside gaps (gap_features.h) come apart.  Results do not depend on the number of
-// threads.  A call adds to counters() when it is over.
+// what stands beside gaps (gap_features.h) come apart.
 #pragma once
 
 #include <array>
@@ -18,26 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "decode/sentence_decoder.h"
 #include "decode/umt/derivation.h"
-#include "decode/workspace_pool.h"
+#include "decode/umt/workspace.h"
 
 namespace demotic::decode::umt {
-
-struct UndirectedWorkspace;
-
-using Tokens = std::vector<std::string>;
-
-struct UndirectedCounters {
-  uint64_t sentences = 0;
-  uint64_t shortened = 0;  // sentences whose span limit was lowered to stay within max_edges
-  uint64_t edges = 0;
-  UndirectedSearchCounters search;
-  double parse_seconds = 0;  // of CPU time, like all that follow
-  double bound_seconds = 0;  // inside and outside
-  double rescore_seconds = 0;
-
-  UndirectedCounters& operator+=(const UndirectedCounters& other);
-};
 
 // How roll-outs for k-best lists stray from the best path: the `width` best actions of each state
 // get Gumbel noise of this temperature.
@@ -81,12 +65,11 @@ struct EpisodeSample {
   Rollout alternative;
 };
 
-class UndirectedDecoder {
+class UndirectedDecoder : public SentenceDecoder<UndirectedWorkspace> {
  public:
   UndirectedDecoder(const grammar::RuleTable& table, const lm::Model* lm, GrammarWeights weights,
                     std::vector<double> sparse, const ParseOptions& parsing,
                     const UndirectedOptions& options);
-  ~UndirectedDecoder();
 
   std::vector<UndirectedDerivation> decode(std::span<const Tokens> sentences, unsigned threads);
   std::vector<std::vector<UndirectedDerivation>> kbest(std::span<const Tokens> sentences, size_t k,
@@ -106,18 +89,15 @@ class UndirectedDecoder {
                             uint64_t rank);
 
   const ParsePlan& plan() const { return plan_; }
-  UndirectedCounters counters() const;
-  void reset_counters();
 
  private:
   class Sampler;
-  using Workspace = UndirectedWorkspace;
 
-  template <class Result, class Work>
-  std::vector<Result> each(std::span<const Tokens> sentences, unsigned threads, Work work);
+  template <class Work>
+  auto each_bounded(std::span<const Tokens> sentences, unsigned threads, Work work);
 
   static CffVector split(std::span<const double>& weights, const grammar::RuleTable& table);
-  UndirectedDerivation found(const Tokens& tokens, const Workspace& space) const;
+  UndirectedDerivation found(const Tokens& tokens, const UndirectedWorkspace& space) const;
 
   CffVector cff_;
   std::vector<double> sparse_weights_;
@@ -125,7 +105,6 @@ class UndirectedDecoder {
   ScoredGrammar grammar_;
   ParsePlan plan_;
   UndirectedOptions options_;
-  std::unique_ptr<WorkspacePool<Workspace>> pool_;
 };
 
 }  // namespace demotic::decode::umt

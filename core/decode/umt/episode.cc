@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "decode/umt/decoder.h"
-#include "decode/umt/workspace.h"
 #include "io/error.h"
 
 namespace demotic::decode::umt {
@@ -40,12 +39,7 @@ class Reweighing {
 class UndirectedDecoder::Sampler {
  public:
   Sampler(UndirectedDecoder& decoder, const Episode& episode, const EpisodeWeights& weights)
-      : decoder_(decoder),
-        episode_(episode),
-        lease_(decoder.pool_->lease([&] {
-          return std::make_unique<Workspace>(decoder.plan_, decoder.grammar_, decoder.options_);
-        })),
-        space_(*lease_) {
+      : decoder_(decoder), episode_(episode), lease_(decoder.lease()), space_(*lease_) {
     std::span<const double> dense = weights.dense;
     const CffVector cff = split(dense, decoder.grammar_.table());
     if (episode.forest.empty()) return;
@@ -130,8 +124,8 @@ class UndirectedDecoder::Sampler {
 
   UndirectedDecoder& decoder_;
   const Episode& episode_;
-  WorkspacePool<Workspace>::Lease lease_;
-  Workspace& space_;
+  WorkspacePool<UndirectedWorkspace>::Lease lease_;
+  UndirectedWorkspace& space_;
   std::optional<Reweighing> reweighing_;  // ends before the lease
   std::vector<std::string> path_words_;
 };
@@ -139,9 +133,9 @@ class UndirectedDecoder::Sampler {
 std::unique_ptr<Episode> UndirectedDecoder::episode(const Tokens& tokens) {
   auto made = std::make_unique<Episode>();
   made->tokens = tokens;
-  auto lease = pool_->lease([&] { return std::make_unique<Workspace>(plan_, grammar_, options_); });
-  lease->parse(grammar_, tokens, made->sentence, made->forest);
-  lease->counters.shortened += made->forest.span_limit() < plan_.options().span_limit;
+  const auto leased = lease();
+  ++leased->counters.sentences;
+  leased->parse(grammar_, tokens, made->sentence, made->forest);
   return made;
 }
 

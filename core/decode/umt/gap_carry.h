@@ -20,6 +20,7 @@
 #include <array>
 #include <cstdint>
 
+#include "counters.h"
 #include "lm/model.h"
 
 namespace demotic::decode::umt {
@@ -34,7 +35,11 @@ struct LmChange {
 struct LmCounters {
   uint64_t evaluations = 0;  // actions
   uint64_t words = 0;
-  float highest = -1e30f;  // log10 of any of them
+  float highest = -1e30f;  // log10 of any of them; of no use in sums
+
+  static constexpr auto kFields =
+      std::tuple{CounterField{"lm_evaluations", &LmCounters::evaluations},
+                 CounterField{"lm_words", &LmCounters::words}};
 };
 
 // The open head of a partial tree is a gap as well, outside in: the words after it are those at the

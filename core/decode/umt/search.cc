@@ -12,18 +12,6 @@ constexpr float kProper = 1e-6f;  // log10 of a probability up to rounding
 
 }  // namespace
 
-UndirectedSearchCounters& UndirectedSearchCounters::operator+=(
-    const UndirectedSearchCounters& other) {
-  actions += other.actions;
-  starts += other.starts;
-  downs += other.downs;
-  ups += other.ups;
-  lm.evaluations += other.lm.evaluations;
-  lm.words += other.lm.words;
-  lm.highest = std::max(lm.highest, other.lm.highest);
-  return *this;
-}
-
 void UndirectedSearch::begin(const UndirectedForest& forest, RuleRanking& ranking,
                              const ScoredGrammar& grammar, const CffVector& weights,
                              const GapFeatures& sparse) {
@@ -33,9 +21,9 @@ void UndirectedSearch::begin(const UndirectedForest& forest, RuleRanking& rankin
   weights_ = options_.cff == Cff::off ? CffVector{} : weights;
   lm_weight_ = grammar.lm() == nullptr ? 0 : grammar.lm_score(1);
   lazy_ = options_.lazy && lm_weight_ >= 0;
-  counters_.lm.highest = -1e30f;
+  counters_.highest = -1e30f;
   counted_ = 0;
-  bounds_.begin(forest, ranking, grammar, counters_.lm);
+  bounds_.begin(forest, ranking, grammar, counters_);
   sparse_ = sparse;
   lookahead_ = options_.lookahead && !bounds_.branches().empty();
   lists_.begin(forest, ranking, bounds_, weights_, lookahead_ ? lm_weight_ : 0);
@@ -99,10 +87,10 @@ double UndirectedSearch::exact(const PartialTree& tree, uint32_t slot, const Out
   if (lm_weight_ == 0 || (start && kappa == 0)) return score;
   const float within = ranking_->rule(candidate.group, candidate.rank).lm;
   if (lookahead_ && !start) {
-    const float change = tree.filled().change(tree, edge, slot, outlook, counters_.lm);
+    const float change = tree.filled().change(tree, edge, slot, outlook, counters_);
     return score + lm_weight_ * (double{change} - outlook.base - within);
   }
-  lm = tree.change(edge, slot, counters_.lm);
+  lm = tree.change(edge, slot, counters_);
   return score + lm_weight_ * (lm.complete - within + kappa * lm.estimate);
 }
 
@@ -174,7 +162,7 @@ void UndirectedSearch::apply(PartialTree& tree, Action& action, Trajectory& path
                                                  : counters_.downs);
   if (sparse_.on() && !start)
     action.sparse = sparse_.of(tree, action.edge, action.slot, tree.slot(action.slot).carry);
-  action.lm = tree.grow(action.edge, action.slot, counters_.lm);
+  action.lm = tree.grow(action.edge, action.slot, counters_);
   path.score += action.local + lm_weight_ * action.lm.complete;
   path.actions.push_back(action);
 }
@@ -249,7 +237,7 @@ void UndirectedSearch::roll_out(Trajectory& path) { run(path, 1, 1); }
 
 void UndirectedSearch::run(Trajectory& path, uint32_t restarts, uint32_t beam) {
   run_once(path, restarts, beam);
-  if (lazy_ && counters_.lm.highest > kProper) {
+  if (lazy_ && counters_.highest > kProper) {
     lazy_ = false;  // for the rest of the sentence
     run_once(path, restarts, beam);
   }

@@ -67,14 +67,17 @@ struct Trajectory {
   double score = 0;  // of the whole derivation under the model; bounds are no part of it
 };
 
-struct UndirectedSearchCounters {
+struct UndirectedSearchCounters : LmCounters {
   uint64_t actions = 0;  // scored, the language model's part or not
   uint64_t starts = 0;
   uint64_t downs = 0;
   uint64_t ups = 0;
-  LmCounters lm;
 
-  UndirectedSearchCounters& operator+=(const UndirectedSearchCounters& other);
+  static constexpr auto kFields = std::tuple_cat(
+      LmCounters::kFields, std::tuple{CounterField{"actions", &UndirectedSearchCounters::actions},
+                                      CounterField{"starts", &UndirectedSearchCounters::starts},
+                                      CounterField{"downs", &UndirectedSearchCounters::downs},
+                                      CounterField{"ups", &UndirectedSearchCounters::ups}});
 };
 
 class UndirectedSearch {

@@ -1,46 +1,68 @@
-// What one thread of the undirected decoder works with; its parts meet here and nowhere else.
+// What one thread of the undirected decoder works with, and what it counts.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "counters.h"
+#include "decode/sentence_decoder.h"
 #include "decode/thread_clock.h"
-#include "decode/umt/decoder.h"
+#include "decode/umt/search.h"
 #include "decode/umt/zipf_law.h"
 
 namespace demotic::decode::umt {
 
+struct UndirectedCounters : UndirectedSearchCounters {
+  uint64_t sentences = 0;
+  uint64_t shortened = 0;  // sentences whose span limit was lowered to stay within max_edges
+  uint64_t edges = 0;
+  double parse_seconds = 0;  // of CPU time, like all that follow
+  double bound_seconds = 0;  // inside and outside
+  double rescore_seconds = 0;
+
+  static constexpr auto kFields = std::tuple_cat(
+      UndirectedSearchCounters::kFields,
+      std::tuple{CounterField{"sentences", &UndirectedCounters::sentences},
+                 CounterField{"shortened", &UndirectedCounters::shortened},
+                 CounterField{"edges", &UndirectedCounters::edges},
+                 CounterField{"parse_seconds", &UndirectedCounters::parse_seconds},
+                 CounterField{"bound_seconds", &UndirectedCounters::bound_seconds},
+                 CounterField{"rescore_seconds", &UndirectedCounters::rescore_seconds}});
+};
+
 struct UndirectedWorkspace {
   UndirectedWorkspace(const ParsePlan& plan, const ScoredGrammar& grammar,
                       const UndirectedOptions& options)
-      : build(plan), ranking(grammar, options.bounds != BoundKind::local), search(options) {}
+      : plan(plan),
+        build(plan),
+        ranking(grammar, options.bounds != BoundKind::local),
+        search(options) {}
 
   void parse(const ScoredGrammar& grammar, const Tokens& tokens, SourceSentence& to_sentence,
              UndirectedForest& to_forest) {
-    const double begin = thread_seconds();
+    const ThreadTimer timer(counters.parse_seconds);
     to_sentence = grammar.encode(tokens);
     build(to_sentence.source, parsed);
     to_forest.build(parsed, to_sentence);
-    counters.parse_seconds += thread_seconds() - begin;
-    ++counters.sentences;
+    counters.shortened += to_forest.span_limit() < plan.options().span_limit;
     counters.edges += parsed.edges.size();
   }
 
   // Inside and outside scores; from here on the search works on this forest.
   void bound(const UndirectedForest& on, const ScoredGrammar& grammar, const CffVector& weights,
              const GapFeatures& sparse) {
-    const double begin = thread_seconds();
+    const ThreadTimer timer(counters.bound_seconds);
     ranking.begin(on.groups(), on.passed());
     search.begin(on, ranking, grammar, weights, sparse);
-    counters.bound_seconds += thread_seconds() - begin;
   }
 
   // Runs one of the search's own functions.
   template <class Work>
   void rescore(Work work) {
-    const double begin = thread_seconds();
+    const ThreadTimer timer(counters.rescore_seconds);
     work();
-    counters.rescore_seconds += thread_seconds() - begin;
-    counters.search += search.counters();
+    add_counters<UndirectedSearchCounters>(counters, search.counters());
     search.reset_counters();
   }
 
@@ -49,6 +71,7 @@ struct UndirectedWorkspace {
     return parsed.edges.capacity() > kLarge;
   }
 
+  const ParsePlan& plan;
   ContextFreeForestBuilder build;
   ContextFreeForest parsed;
   SourceSentence sentence;
