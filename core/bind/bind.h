@@ -1,5 +1,6 @@
 // What every binding file shares.  A binding file turns Python arguments into core types, releases
-// the interpreter lock, calls one kernel and turns the result back; nothing else lives here.
+// the interpreter lock, calls one kernel and turns the result back; nothing else lives here.  Each
+// function below is in the file of its name.
 #pragma once
 
 #include <nanobind/nanobind.h>

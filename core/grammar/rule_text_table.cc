@@ -1,4 +1,5 @@
-// The end of reading: all rules together are checked, sorted and written as a table.
+// The end of reading, of rule_text.h: all rules together are checked, sorted and written as a
+// table. Apart from rule_text_reader.cc, which knows lines and formats and no table.
 #include <algorithm>
 #include <compare>
 #include <span>

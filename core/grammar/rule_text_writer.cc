@@ -1,4 +1,5 @@
-// The writing half of rule_text.h: one rule becomes one line.
+// The writing half of rule_text.h: one rule becomes one line.  Reading and writing share the header
+// because they share its description of the formats.
 #include <algorithm>
 #include <charconv>
 #include <cmath>

@@ -1,4 +1,4 @@
-// The learners of local_model.h; local_model.cc has what they are measured by.
+// The learners of local_model.h, apart from local_model.cc, which has what they are measured by.
 #include <algorithm>
 #include <atomic>
 #include <cmath>

@@ -1,5 +1,5 @@
-// What block search knows before it begins, options and future costs, and how it asks the language
-// model.
+// The part of search.h that scores: what it knows before it begins, options and future costs, and
+// how it asks the language model.  search.cc goes from node to node.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,4 +1,5 @@
-// How one stack is filled from the grids that lead to it.
+// The inner half of search.h: how one stack is filled from the grids that lead to it.  search.cc
+// goes from stack to stack.
 #include <algorithm>
 #include <array>
 #include <limits>

@@ -1,5 +1,5 @@
-// Ways through the forest other than the best action again and again: a beam over partial trees,
-// and roll-outs that stray from the path.
+// Ways through the forest other than the best action again and again, of search.h: a beam over
+// partial trees, and roll-outs that stray from the path.  They share the search's lists and scores.
 #include <algorithm>
 #include <limits>
 

@@ -1,4 +1,5 @@
-// Learning from roll-outs: what UndirectedDecoder does with an Episode.
+// The part of decoder.h that serves learning: what UndirectedDecoder does with an Episode.  It uses
+// the decoder's workspaces, and decoding knows nothing of it.
 #include <algorithm>
 #include <optional>
 

@@ -1,5 +1,5 @@
-// Repairs of a finished tree: a branch is cut off and grown anew, with all that stands around it in
-// sight.  What comes out better stays.
+// Repairs of a finished tree, of search.h: a branch is cut off and grown anew, with all that stands
+// around it in sight.  What comes out better stays.  They share the search's lists and scores.
 #include <algorithm>
 
 #include "decode/umt/search.h"
