@@ -269,9 +269,7 @@ def test_damaged_samples_are_refused(name: str, tmp_path: Path) -> None:
         drl(task, {"f0": 1.0}, options=OPTIONS, checkpoint=place, resume=True)
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"rate": 1.5}, {"keep": 2.0}, {"temperature": 0.0}, {"tied": (("f0", "f1"),)}]
-)
+@pytest.mark.parametrize("wrong", [{"rate": 1.5}, {"keep": 2.0}, {"temperature": 0.0}])
 def test_impossible_options_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ArgumentError):
         replace(OPTIONS, **wrong)

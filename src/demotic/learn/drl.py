@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from demotic.errors import ArgumentError, DemoticError
 from demotic.forest.weights import Floats
@@ -58,8 +59,6 @@ class DrlOptions:
     fixed: tuple[str, ...] = ()
     """Features whose weight does not change.  ``replay`` leaves them out where it compares
     scores: their weight should be 0, or their values follow the other weights as bounds do."""
-    tied: tuple[tuple[str, ...], ...] = ()
-    """Groups of features whose weights change together, by the sum of their differences."""
 
     def __post_init__(self) -> None:
         for name, least in (
@@ -70,8 +69,6 @@ class DrlOptions:
                 raise ArgumentError(f"{name} must be a number of at least {least}")
         if self.keep > 1 or (self.update == "replay" and self.rate > 1):
             raise ArgumentError("keep, and the rate of replay, must be at most 1")
-        if self.tied and self.update == "replay":
-            raise ArgumentError("replay does not tie features")
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +144,7 @@ def drl(
                 )
             progress.say(f"learning continues after epoch {len(epochs)}")
 
-    changes = _changes(names, options)
+    free = np.array([name not in options.fixed for name in names])
     with (
         progress.step("learning", options.epochs * len(task), "examples") as advance,
         ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool,
@@ -160,9 +157,9 @@ def drl(
                 prepare(learned.dense, learned.sparse)
             draw = [seed, number]
             if replay is None:
-                passed = _online(task, learned, options, changes, draw, advance)
+                passed = _online(task, learned, options, free, draw, advance)
             else:
-                passed = _replayed(task, learned, replay, options, changes, draw, advance, pool)
+                passed = _replayed(task, learned, replay, options, free, draw, advance, pool)
             seconds = time.process_time() - begin
             score = None
             if evaluate is not None:
@@ -195,7 +192,7 @@ def _online(
     task: Task[Any],
     learned: AveragedWeights,
     options: DrlOptions,
-    changes: Callable[[Floats], Floats],
+    free: NDArray[np.bool_],
     seed: Sequence[int],
     advance: Callable[[int], None],
 ) -> _Passed:
@@ -211,7 +208,7 @@ def _online(
             if gain == 0 or (gain < 0 and options.update != "expected_reward"):
                 continue  # only what is strictly better teaches
             toward = difference(sample, options.update)
-            toward = toward._replace(dense=changes(toward.dense))
+            toward = toward._replace(dense=_changing(toward.dense, free))
             lead = float(learned.dense @ toward.dense + learned.sparse[toward.ids] @ toward.values)
             size = step_size(options.update, options.rate, lead, gain, toward)
             moves.append((size, toward))
@@ -231,7 +228,7 @@ def _replayed(
     learned: AveragedWeights,
     replay: Replay,
     options: DrlOptions,
-    changes: Callable[[Floats], Floats],
+    free: NDArray[np.bool_],
     seed: Sequence[int],
     advance: Callable[[int], None],
     pool: Executor | None,
@@ -244,7 +241,7 @@ def _replayed(
             rewards.append(taken)
         for sample in samples:
             gain = task.reward(example, sample.alternative) - taken
-            toward = changes(difference(sample, options.update).dense)
+            toward = _changing(difference(sample, options.update).dense, free)
             if not (math.isfinite(gain) and np.isfinite(toward).all()):
                 raise DivergedError(f"a feature or reward of example {example + 1} is infinite")
             replay.see(toward, gain)
@@ -282,6 +279,11 @@ def _visits(
         yield from map(visit, batch) if pool is None else pool.map(visit, batch)
 
 
+def _changing(dense: Floats, free: NDArray[np.bool_]) -> Floats:
+    """A difference that leaves fixed features alone, infinite ones as well."""
+    return np.where(free, dense, 0.0)
+
+
 def _mean(rewards: Sequence[float]) -> float:
     return math.fsum(rewards) / len(rewards) if rewards else 0.0
 
@@ -305,20 +307,6 @@ def _result(learned: AveragedWeights, replay: Replay | None) -> Floats:
     return learned.mean() if replay is None else replay.best
 
 
-def _changes(names: Sequence[str], options: DrlOptions) -> Callable[[Floats], Floats]:
-    """Differences with fixed features left alone and tied ones moved together."""
-    free = np.array([name not in options.fixed for name in names], dtype=np.float64)
-    groups = [[names.index(name) for name in group] for group in options.tied]
-
-    def change(dense: Floats) -> Floats:
-        dense = np.where(free > 0, dense, 0.0)  # a fixed feature may be infinite
-        for group in groups:
-            dense[group] = dense[group].sum()
-        return dense
-
-    return change
-
-
 def _news(epoch: Epoch) -> str:
     text = (
         f"epoch {epoch.number}: mean reward {epoch.reward:.2f}, {epoch.updates:,} updates in "
@@ -340,7 +328,7 @@ def _check(
 ) -> None:
     if len(set(names)) < len(names):
         raise ArgumentError("two features have the same name")
-    for name in (*weights, *options.fixed, *(name for group in options.tied for name in group)):
+    for name in (*weights, *options.fixed):
         if name not in names:
             raise ArgumentError(
                 f"there is no feature '{name}'", remedy="the features are " + ", ".join(names)
