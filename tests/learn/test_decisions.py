@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from demotic.forest.weights import Floats
-from demotic.learn.decisions import DecisionEpisode, zipf_rank
+from demotic.learn import DecisionTask, Expert, Features, LinearPolicy
+from demotic.learn.rollouts import zipf_rank
 from tests.learn.walks import spellings
 
 WEIGHTS = np.array([0.3, -0.7, 0.2, 0.4])
@@ -34,18 +34,18 @@ def test_ranks_are_never_beyond_the_last(draw: float, count: int, exponent: floa
 
 
 def test_states_are_drawn_uniformly_among_those_with_a_choice() -> None:
-    episode = DecisionEpisode(spellings(1).examples[0])
+    task = spellings(1)
     draws = [(float(s), 0.0) for s in np.random.default_rng(4).random(6_000)]
-    found = Counter(sample.state for sample in episode.samples(WEIGHTS, draws))
+    found = Counter(sample.state for sample in task.samples(0, LinearPolicy(WEIGHTS), draws))
     assert chisquare([found[state] for state in range(3)]).pvalue > 0.01
 
 
 def test_the_path_taken_is_the_policys_and_the_other_follows_it_after_one_action() -> None:
     task = spellings(8)
     rng = np.random.default_rng(2)
-    for problem in task.examples:
+    for example, problem in enumerate(task.examples):
         draws = [(float(s), float(r)) for s, r in rng.random((10, 2))]
-        for sample in DecisionEpisode(problem).samples(WEIGHTS, draws):
+        for sample in task.samples(example, LinearPolicy(WEIGHTS), draws):
             taken, other = sample.taken.actions, sample.alternative.actions
             assert taken[: sample.state] == other[: sample.state]
             assert taken[sample.state] != other[sample.state]
@@ -58,26 +58,39 @@ def test_the_path_taken_is_the_policys_and_the_other_follows_it_after_one_action
                         rank = sorted(scores, reverse=True).index(scores[action])
                         assert rank == sample.rank, "0 is the action taken"
             for path in (sample.taken, sample.alternative):
-                rows = [problem.rows[path.end[:i], path.end[i]] for i in range(sample.state, 3)]
+                word = path.end.word
+                rows = [problem.rows[word[:i], word[i]] for i in range(sample.state, 3)]
                 assert path.features == pytest.approx(np.sum(rows, axis=0))
                 assert path.action == pytest.approx(rows[0])
 
 
 @dataclass(frozen=True)
-class OneWay:
+class OneWay(DecisionTask[int, str]):
     """Two steps without a choice."""
 
-    start: int = 0
+    feature_names: tuple[str, ...] = ("f",)
+
+    def __len__(self) -> int:
+        return 3
+
+    def start(self, example: int) -> int:
+        return 0
 
     def actions(self, state: int) -> list[str]:
         return ["on"] if state < 2 else []
 
-    def features(self, state: int, action: str) -> Floats:
-        return np.ones(1)
+    def features(self, state: int, action: str) -> Features:
+        return Features.of([1.0])
 
     def next(self, state: int, action: str) -> int:
         return state + 1
 
+    def end_cost(self, state: int) -> float:
+        raise AssertionError("nothing to compare")
 
-def test_without_a_choice_there_is_no_sample() -> None:
-    assert DecisionEpisode(OneWay()).samples(np.ones(1), [(0.5, 0.5)]) == []
+
+def test_without_a_choice_there_is_nothing_to_learn_from() -> None:
+    policy = LinearPolicy(np.ones(1))
+    assert OneWay().samples(0, policy, [(0.5, 0.5)]) == []
+    assert list(OneWay().cost_examples(0, policy, policy, seed=1)) == []
+    assert list(OneWay().cost_examples(0, Expert(), None, seed=1)) == []

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from demotic.errors import ArgumentError, CorruptFileError
 from demotic.forest.weights import Floats
-from demotic.learn import DivergedError, DrlOptions, DrlResult, drl
-from demotic.learn.decisions import DecisionEpisode
-from demotic.learn.decisions import Path as Rollout
+from demotic.learn import DivergedError, DrlOptions, DrlResult, LinearPolicy, drl
+from demotic.learn.rollouts import Path as Rollout
 from demotic.learn.updates import Update
 from tests.learn.test_decisions import OneWay
-from tests.learn.walks import Spelling, Spellings, Word, mean_reward, spellings
+from tests.learn.walks import Spellings, Spelt, mean_reward, spellings
 
 QUICK = DrlOptions(epochs=3, rate=0.1)
 
@@ -72,16 +72,9 @@ def test_the_result_is_the_mean_of_the_weights_after_each_example() -> None:
     class Watching(Spellings):
         seen: list[Floats] = []  # noqa: RUF012
 
-        def episode(self, example: int) -> DecisionEpisode[Word, int]:
-            episode = super().episode(example)
-            seen = self.seen
-
-            class Noting(DecisionEpisode[Word, int]):
-                def samples(self, weights: Floats, *args: object, **options: object):  # type: ignore[no-untyped-def, override]
-                    seen.append(weights.copy())
-                    return episode.samples(weights, *args, **options)  # type: ignore[arg-type]
-
-            return Noting(self.examples[example])
+        def samples(self, example: int, policy: LinearPolicy, *args: Any, **options: Any) -> Any:
+            self.seen.append(policy.dense.copy())
+            return super().samples(example, policy, *args, **options)
 
     plain = spellings()
     task = Watching(plain.hidden, plain.examples, plain.feature_names)
@@ -95,7 +88,7 @@ def test_the_result_is_the_mean_of_the_weights_after_each_example() -> None:
 def test_each_epoch_sees_every_example_once_in_another_order() -> None:
     task = spellings(12)
     drl(task, {}, options=QUICK)
-    epochs = [task.asked[i : i + 12] for i in (0, 12, 24)]
+    epochs = [task.asked[i : i + 12] for i in (0, 12, 24)]  # each starts once
     assert all(sorted(epoch) == list(range(12)) for epoch in epochs)
     assert epochs[0] != epochs[1] != epochs[2]
 
@@ -114,11 +107,11 @@ class Breaking(Spellings):
 
     left = 0
 
-    def episode(self, example: int) -> DecisionEpisode[Word, int]:
+    def samples(self, *args: Any, **options: Any) -> Any:
         type(self).left -= 1
         if type(self).left == 0:
             raise KeyboardInterrupt
-        return super().episode(example)
+        return super().samples(*args, **options)
 
 
 def same(one: DrlResult, other: DrlResult) -> bool:
@@ -162,35 +155,24 @@ def test_a_checkpoint_of_other_settings_or_a_damaged_one_is_refused(tmp_path: Pa
         drl(task, {}, options=QUICK, checkpoint=path, resume=True)
 
 
-@dataclass(frozen=True)
-class Explosive:
+class Explosive(Spellings):
     """From the second epoch on, a feature that no weight survives."""
 
-    problem: Spelling
-    calls: list[int] = field(default_factory=list)
-    rewards: list[int] = field(default_factory=list)
-    feature_names: tuple[str, ...] = ("f0", "f1", "f2", "potential")
-    sparse_features: int = 0
+    costs: list[int] = []  # noqa: RUF012
 
-    def __len__(self) -> int:
-        return 4
-
-    def episode(self, example: int) -> DecisionEpisode[Word, int]:
-        self.calls.append(example)
-        return DecisionEpisode(self.problem)
-
-    def reward(self, example: int, rollout: Rollout[Word, int]) -> float:
-        self.rewards.append(example)
-        if len(self.calls) <= 4 or len(self.rewards) % 2:  # the path taken is asked for first
+    def cost(self, example: int, rollout: Rollout[Spelt, int]) -> float:
+        self.costs.append(example)
+        if len(self.asked) <= 4 or len(self.costs) % 2:  # the path taken is asked for first
             return 0.0
         rollout.features[:] = 1e308
-        return 1.0
+        return -1.0
 
 
 def test_weights_beyond_all_numbers_end_learning_and_the_last_epoch_is_kept(
     tmp_path: Path,
 ) -> None:
-    task = Explosive(spellings(1).examples[0])
+    plain = spellings(4)
+    task = Explosive(plain.hidden, plain.examples, plain.feature_names)
     path = tmp_path / "drl.json"
     options = DrlOptions(epochs=5, rate=1e10)
     with pytest.raises(DivergedError, match="epoch 2"), np.errstate(all="ignore"):
@@ -201,21 +183,7 @@ def test_weights_beyond_all_numbers_end_learning_and_the_last_epoch_is_kept(
 
 
 def test_examples_without_a_choice_only_let_time_pass() -> None:
-    @dataclass(frozen=True)
-    class NoChoice:
-        feature_names: tuple[str, ...] = ("f",)
-        sparse_features: int = 0
-
-        def __len__(self) -> int:
-            return 3
-
-        def episode(self, example: int) -> DecisionEpisode[int, str]:
-            return DecisionEpisode(OneWay())
-
-        def reward(self, example: int, rollout: object) -> float:
-            raise AssertionError("nothing to reward")
-
-    result = drl(NoChoice(), {"f": 2.0}, options=QUICK)
+    result = drl(OneWay(), {"f": 2.0}, options=QUICK)
     assert result.weights == {"f": 2.0}
     assert [epoch.samples for epoch in result.epochs] == [0, 0, 0]
 

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from demotic.errors import ArgumentError, CorruptFileError
 from demotic.forest.weights import Floats
 from demotic.learn import DivergedError, DrlOptions, drl
-from demotic.learn.decisions import Path as Rollout
 from demotic.learn.replay import Replay
-from tests.learn.walks import Spellings, Word, mean_reward, spellings
+from tests.learn.walks import Spellings, Spelt, mean_reward, spellings
 
 OPTIONS = DrlOptions(update="replay", rate=0.3, epochs=4, samples=2)
 
@@ -174,10 +173,9 @@ def test_what_telescopes_or_is_fixed_keeps_its_weight_in_learning() -> None:
 
 
 def test_the_result_is_what_the_best_epoch_used() -> None:
-    task, told = spellings(25), []
-    result = drl(
-        task, {"f0": 1.0}, options=OPTIONS, prepare=lambda dense, _: told.append(dense.copy())
-    )
+    task = spellings(25)
+    result = drl(task, {"f0": 1.0}, options=OPTIONS)
+    told = task.told
     assert told[0].tolist() == [1.0, 0.0, 0.0, 0.0]
     assert len(told) == OPTIONS.epochs + 1, "the last step is tried as well"
     rewards = [mean_reward(task, dict(zip(task.feature_names, row, strict=True))) for row in told]
@@ -212,8 +210,8 @@ def test_no_epoch_leaves_the_weights() -> None:
 class Endless(Spellings):
     """The fourth word is worth more than any number."""
 
-    def reward(self, example: int, rollout: Rollout[Word, int]) -> float:
-        return math.inf if example == 3 else super().reward(example, rollout)
+    def end_cost(self, state: Spelt) -> float:
+        return -math.inf if state.example == 3 else super().end_cost(state)
 
 
 def test_what_is_infinite_is_named() -> None:

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demotic.learn.decisions import Path, PathSample
-from demotic.learn.updates import Difference, Update, difference, step_size
+from demotic.learn import Features
+from demotic.learn.rollouts import Path, PathSample
+from demotic.learn.updates import Update, difference, step_size
 
-D = Difference(np.array([3.0, -4.0]), np.empty(0, dtype=np.uint32), np.empty(0))
+D = Features.of([3.0, -4.0])
 
 
 def path(action: list[float], features: list[float], sparse: dict[int, float]) -> Path[int, int]:
@@ -62,5 +63,4 @@ def test_the_expected_reward_has_this_gradient(lead: float, gain: float) -> None
 
 
 def test_equal_paths_move_nothing() -> None:
-    none = Difference(np.zeros(2), np.empty(0, dtype=np.uint32), np.empty(0))
-    assert step_size("mira", 0.1, 0.0, 5.0, none) == 0.0
+    assert step_size("mira", 0.1, 0.0, 5.0, Features.of([0.0, 0.0])) == 0.0

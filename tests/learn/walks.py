@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from demotic.forest.weights import Floats
-from demotic.learn.decisions import DecisionEpisode, Path
+from demotic.learn import DecisionTask, Features, LinearPolicy
+from demotic.learn.policies import no_draw
 
 Word = tuple[int, ...]
+
+
+class Spelt(NamedTuple):
+    """The letters written so far, and of which example."""
+
+    example: int
+    word: Word = ()
 
 
 @dataclass(frozen=True)
@@ -20,20 +29,10 @@ class Spelling:
     length: int
     letters: int
     rows: dict[tuple[Word, int], Floats]
-    start: Word = ()
-
-    def actions(self, state: Word) -> range:
-        return range(self.letters if len(state) < self.length else 0)
-
-    def features(self, state: Word, action: int) -> Floats:
-        return self.rows[state, action]
-
-    def next(self, state: Word, action: int) -> Word:
-        return (*state, action)
 
 
 @dataclass(frozen=True)
-class Spellings:
+class Spellings(DecisionTask[Spelt, int]):
     """Words to be written such that a hidden weight vector, letter by letter, likes them best."""
 
     hidden: Floats
@@ -41,27 +40,38 @@ class Spellings:
     feature_names: tuple[str, ...]
     sparse_features: int = 0
     asked: list[int] = field(default_factory=list)
+    told: list[Floats] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.examples)
 
-    def episode(self, example: int) -> DecisionEpisode[Word, int]:
+    def prepare(self, policy: LinearPolicy) -> None:
+        self.told.append(policy.dense.copy())
+
+    def start(self, example: int) -> Spelt:
         self.asked.append(example)
-        return DecisionEpisode(self.examples[example])
+        return Spelt(example)
+
+    def actions(self, state: Spelt) -> range:
+        problem = self.examples[state.example]
+        return range(problem.letters if len(state.word) < problem.length else 0)
+
+    def features(self, state: Spelt, action: int) -> Features:
+        return Features.of(self.examples[state.example].rows[state.word, action])
+
+    def next(self, state: Spelt, action: int) -> Spelt:
+        return Spelt(state.example, (*state.word, action))
 
     def best(self, example: int) -> Word:
         """The word of the hidden policy."""
-        word: Word = ()
-        problem = self.examples[example]
-        while actions := problem.actions(word):
-            word = (*word, max(actions, key=lambda a: self.hidden @ problem.rows[word, a]))
-        return word
+        hidden = LinearPolicy(self.hidden)
+        return hidden.follow(self, Spelt(example), no_draw).states[-1].word
 
-    def reward(self, example: int, rollout: Path[Word, int]) -> float:
-        """Letters as in the hidden policy's word, in percent."""
-        wanted = self.best(example)
-        right = sum(one == other for one, other in zip(rollout.end, wanted, strict=True))
-        return 100.0 * right / len(wanted)
+    def end_cost(self, state: Spelt) -> float:
+        """Letters as in the hidden policy's word save so many percent."""
+        wanted = self.best(state.example)
+        right = sum(one == other for one, other in zip(state.word, wanted, strict=True))
+        return -100.0 * right / len(wanted)
 
 
 def spellings(
@@ -93,8 +103,5 @@ def spellings(
 def mean_reward(task: Spellings, weights: dict[str, float]) -> float:
     """What the policy's own words are worth."""
     row = np.array([weights[name] for name in task.feature_names])
-    found = [
-        task.reward(i, task.episode(i).samples(row, [(0.0, 0.0)])[0].taken)
-        for i in range(len(task))
-    ]
-    return float(np.mean(found))
+    found = [LinearPolicy(row).cost(task, Spelt(i), no_draw) for i in range(len(task))]
+    return -float(np.mean(found))

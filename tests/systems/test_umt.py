@@ -13,7 +13,7 @@ import pytest
 
 import demotic
 from demotic.errors import ArgumentError, CorruptFileError
-from demotic.learn import MertOptions
+from demotic.learn import LinearPolicy, MertOptions
 from demotic.metrics import Bleu
 from demotic.model import tune
 from demotic.progress import Progress
@@ -278,7 +278,7 @@ def test_the_reward_of_a_corpus_is_its_bleu_with_one_sentence_exchanged(umt_mode
     dev = encoded_dev(model.source, model.target, toys.bitext(12, 5))
     task = UmtTask(model.decoder, dev, memory=1 << 20, reward="corpus")
     weights = np.array(list(model.weights.values()))
-    task.prepare(weights, np.empty(0))
+    task.prepare(LinearPolicy(weights))
     lines = [" ".join(task.episode(i).decode(weights).tokens) for i in range(len(task))]
     other = replace(task.episode(3).decode(weights), tokens=("le", "nom2", "."))
     bleu = Bleu(tokenise="none")
@@ -287,6 +287,7 @@ def test_the_reward_of_a_corpus_is_its_bleu_with_one_sentence_exchanged(umt_mode
     assert wanted < level
     assert task.reward(3, other) == pytest.approx(level + 12 * (wanted - level))
     assert task.reward(3, task.episode(3).decode(weights)) == pytest.approx(level)
+    assert task.cost(3, other) == -task.reward(3, other)
 
 
 def test_a_resumed_choice_finds_what_an_unbroken_one_found(tmp_path: Path) -> None:

@@ -7,7 +7,12 @@ result.weights, result.bleu
 
 from demotic.learn import DrlOptions, drl
 
-drl(task_of_episodes, {"LanguageModel": 1.0}, options=DrlOptions(rate=0.1)).weights
+drl(task_to_search, {"LanguageModel": 1.0}, options=DrlOptions(rate=0.1)).weights
+
+from demotic.learn import DecisionTask, Expert, LinearPolicy, Mixture
+
+class Mine(DecisionTask[State, Action]): ...       # states, actions, features, costs
+Mine().cost_examples(0, LinearPolicy(weights), Expert(), seed=1)
 """
 
 from demotic.learn.candidates import (
@@ -18,8 +23,9 @@ from demotic.learn.candidates import (
     statistics_against,
 )
 from demotic.learn.crf import CrfExample, CrfOptions, CrfResult, crf
+from demotic.learn.decisions import DecisionTask
 from demotic.learn.drl import DivergedError, DrlOptions, DrlResult, drl
-from demotic.learn.episodes import Epoch
+from demotic.learn.epochs import Epoch
 from demotic.learn.events import (
     EventGroups,
     LocalWeights,
@@ -31,28 +37,39 @@ from demotic.learn.events import (
 from demotic.learn.line_search import LineSearch, Step, decoded_bleu
 from demotic.learn.mert import MertOptions, MertResult, mert
 from demotic.learn.perceptron import perceptron
+from demotic.learn.policies import Expert, LinearPolicy, Mixture, Policy
 from demotic.learn.rounds import Round
+from demotic.learn.search import CostExample, CostTask, Features, SampleTask
 from demotic.learn.sgd import LearningResult, SgdOptions, sgd
 
 __all__ = [
     "Candidates",
+    "CostExample",
+    "CostTask",
     "CrfExample",
     "CrfOptions",
     "CrfResult",
+    "DecisionTask",
     "DivergedError",
     "DrlOptions",
     "DrlResult",
     "Epoch",
     "EventGroups",
+    "Expert",
+    "Features",
     "ForestCandidates",
     "KBestCandidates",
     "LearningResult",
     "LineSearch",
+    "LinearPolicy",
     "LocalWeights",
     "MertOptions",
     "MertResult",
+    "Mixture",
     "Objective",
+    "Policy",
     "Round",
+    "SampleTask",
     "SgdOptions",
     "Step",
     "Task",

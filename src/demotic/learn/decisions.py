@@ -1,136 +1,80 @@
-"""Episodes of any problem that can say its states, actions and features.
+"""A task of one's own: one class that says states, actions, features and costs.
 
-    class Walk:
-        start = 0
-        def actions(self, state): ...           # none: the end
-        def features(self, state, action): ...
+    class Walk(DecisionTask[int, str]):
+        feature_names = ("steps", "stones")
+        def __len__(self): ...
+        def start(self, example): ...
+        def actions(self, state): ...              # none: the end
+        def features(self, state, action): ...     # Features.of([1.0, 0.0], {17: 1.0})
         def next(self, state, action): ...
+        def end_cost(self, state): ...
+        def expert(self, state): ...               # if there is one
 
-    episode = DecisionEpisode(Walk())
-    episode.samples(weights, [(0.3, 0.7)])
+    drl(Walk(), {"steps": -1.0})
+    Walk().cost_examples(0, LinearPolicy(weights), Expert(), seed=1)
 
-The plain way, every action scored in every state; decoders bring faster episodes of their own.
+:mod:`demotic.learn.labelling` is a complete one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from demotic.forest.weights import Floats
-
-State = TypeVar("State")
-Action = TypeVar("Action", bound=Hashable)
+from demotic.errors import ArgumentError
+from demotic.learn import rollouts
+from demotic.learn.policies import Expert, LinearPolicy, Policy, no_draw
+from demotic.learn.rollouts import Path, PathSample
+from demotic.learn.search import Action, CostExample, Search, State
 
 
-class Decisions(Protocol[State, Action]):
-    """A deterministic decision process without cycles."""
+class DecisionTask(Search[State, Action]):
+    """Answers all that learners ask from what :class:`demotic.learn.search.Search` says."""
 
-    @property
-    def start(self) -> State:
-        """The first state."""
+    feature_names: Sequence[str] = ()
+    sparse_features: int = 0
 
-    def actions(self, state: State) -> Sequence[Action]:
-        """All that can be done; nothing at the end."""
+    @abstractmethod
+    def __len__(self) -> int:
+        """The number of examples."""
 
-    def features(self, state: State, action: Action) -> Floats:
-        """phi(s, a)."""
+    def expert(self, state: State) -> Action:
+        """Nobody, unless the task knows one."""
+        raise ArgumentError(
+            f"{type(self).__name__} has no expert", remedy="roll in and out by learned policies"
+        )
 
-    def next(self, state: State, action: Action) -> State:
-        """T(s, a)."""
+    def expert_cost(self, state: State) -> float:
+        """By following the expert; a task that knows the cost at once may say so."""
+        return self.end_cost(Expert().follow(self, state, no_draw).states[-1])
 
-
-@dataclass(frozen=True, eq=False)
-class Path(Generic[State, Action]):
-    """A roll-out with its actions."""
-
-    actions: tuple[Action, ...]
-    """All of them, those before the state of the sample included."""
-    end: State
-    action: Floats
-    features: Floats
-    sparse_ids: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, dtype=np.uint32))
-    sparse_values: Floats = field(default_factory=lambda: np.empty(0))
-
-
-@dataclass(frozen=True, eq=False)
-class PathSample(Generic[State, Action]):
-    """Two roll-outs from one state."""
-
-    state: int
-    """Its place on the policy's path."""
-    rank: int
-    """Of the alternative among the actions not taken; 1 is the best."""
-    taken: Path[State, Action]
-    alternative: Path[State, Action]
-
-
-class DecisionEpisode(Generic[State, Action]):
-    """The policy takes the action of the highest score, the first of equals."""
-
-    def __init__(self, decisions: Decisions[State, Action]) -> None:
-        self._decisions = decisions
+    def prepare(self, policy: LinearPolicy) -> None:
+        """Nothing to prepare."""
 
     def samples(
         self,
-        weights: Floats,
+        example: int,
+        policy: LinearPolicy,
         draws: Sequence[tuple[float, float]],
         *,
         exponent: float = 1.0,
-        sparse: Floats | None = None,
     ) -> list[PathSample[State, Action]]:
-        """See :class:`demotic.learn.episodes.Episode`; there are no sparse features."""
-        problem = self._decisions
-        states, taken = self._follow(problem.start, weights)
-        open_states = [i for i, s in enumerate(states[:-1]) if len(problem.actions(s)) > 1]
-        if not open_states:
-            return []
-        found = []
-        for where, which in draws:
-            at = open_states[int(where * len(open_states))]
-            others = [a for a in self._ranked(states[at], weights) if a != taken[at]]
-            rank = zipf_rank(which, len(others), exponent)
-            other = others[rank - 1]
-            rest_states, rest = self._follow(problem.next(states[at], other), weights)
-            before = (*states[: at + 1], *rest_states)
-            found.append(
-                PathSample(
-                    at,
-                    rank,
-                    self._path(states, taken, at),
-                    self._path(before, [*taken[:at], other, *rest], at),
-                )
-            )
-        return found
+        """See :class:`demotic.learn.search.SampleTask`."""
+        return rollouts.samples(self, example, policy, draws, exponent=exponent)
 
-    def _ranked(self, state: State, weights: Floats) -> list[Action]:
-        features = self._decisions.features
-        scored = [
-            (float(weights @ features(state, action)), action)
-            for action in self._decisions.actions(state)
-        ]
-        return [action for _, action in sorted(scored, key=lambda pair: -pair[0])]
+    def cost(self, example: int, rollout: Path[State, Any]) -> float:
+        """Of the state in which a roll-out ends."""
+        return self.end_cost(rollout.end)
 
-    def _follow(self, state: State, weights: Floats) -> tuple[list[State], list[Action]]:
-        states, taken = [state], []
-        while ranked := self._ranked(state, weights):
-            taken.append(ranked[0])
-            state = self._decisions.next(state, ranked[0])
-            states.append(state)
-        return states, taken
-
-    def _path(
-        self, states: Sequence[State], actions: Sequence[Action], at: int
-    ) -> Path[State, Action]:
-        rows = [self._decisions.features(states[i], actions[i]) for i in range(at, len(actions))]
-        return Path(tuple(actions), states[-1], rows[0], np.sum(rows, axis=0))
-
-
-def zipf_rank(draw: float, count: int, exponent: float) -> int:
-    """The rank, 1 to ``count``, that a draw from [0, 1) stands for: P(r) ~ r ** -exponent."""
-    shares = np.cumsum(np.arange(1, count + 1, dtype=np.float64) ** -exponent)
-    return min(int(np.searchsorted(shares, draw * shares[-1], side="right")) + 1, count)
+    def cost_examples(
+        self,
+        example: int,
+        roll_in: Policy,
+        roll_out: Policy | None,
+        *,
+        seed: int,
+        shared: bool = True,
+    ) -> Iterator[CostExample]:
+        """See :class:`demotic.learn.search.CostTask`."""
+        return rollouts.cost_examples(self, example, roll_in, roll_out, seed=seed, shared=shared)

@@ -26,10 +26,12 @@ from demotic.errors import ArgumentError, DemoticError
 from demotic.forest.weights import Floats
 from demotic.learn import drl_state
 from demotic.learn.averaged import AveragedWeights
-from demotic.learn.episodes import Epoch, Sample, Task
+from demotic.learn.epochs import Epoch
+from demotic.learn.policies import LinearPolicy
 from demotic.learn.replay import Replay
 from demotic.learn.saved_state import SavedState
-from demotic.learn.updates import Difference, Update, difference, step_size
+from demotic.learn.search import Features, Sample, SampleTask
+from demotic.learn.updates import Update, difference, step_size
 from demotic.progress import SILENT, Progress
 
 _AT_A_TIME = 256
@@ -91,12 +93,9 @@ class DivergedError(DemoticError):
 Evaluate = Callable[[dict[str, float], Floats], float]
 """From what was learned so far, weights by name and sparse ones by id, to a score."""
 
-Prepare = Callable[[Floats, Floats], None]
-"""Told the weights, dense and sparse, before each epoch and before the last ones are judged."""
-
 
 def drl(
-    task: Task[Any],
+    task: SampleTask[Any],
     weights: Mapping[str, float],
     *,
     options: DrlOptions | None = None,
@@ -105,16 +104,15 @@ def drl(
     checkpoint: Path | None = None,
     resume: bool = False,
     evaluate: Evaluate | None = None,
-    prepare: Prepare | None = None,
     threads: int = 1,
 ) -> DrlResult:
     """Learn weights from the given ones on (a feature without one starts at 0).
 
     With ``checkpoint`` the state is written after each epoch; ``resume`` continues from there, if
-    it exists, to the same result as without a break.  ``prepare`` is told the weights before each
-    epoch, ``evaluate`` scores what was learned after it.  The same seed gives the same result on
-    every run, for any number of ``threads``: ``replay`` goes through episodes of several examples
-    at the same time, the others through one after the other.
+    it exists, to the same result as without a break.  ``evaluate`` scores what was learned after
+    each epoch.  The same seed gives the same result on every run, for any number of ``threads``:
+    ``replay`` goes through several examples at the same time, the others through one after the
+    other.
     """
     options = options or DrlOptions()
     names = tuple(task.feature_names)
@@ -153,8 +151,7 @@ def drl(
         advance(len(epochs) * len(task))
         for number in range(len(epochs) + 1, options.epochs + 1):
             begin = time.process_time()
-            if prepare is not None:
-                prepare(learned.dense, learned.sparse)
+            task.prepare(_policy(learned))
             draw = [seed, number]
             if replay is None:
                 passed = _online(task, learned, options, free, draw, advance)
@@ -169,8 +166,7 @@ def drl(
                 drl_state.save(saved, learned, replay, epochs)
             progress.say(_news(epochs[-1]))
         if replay is not None and epochs:  # the last step has not been tried yet
-            if prepare is not None:
-                prepare(learned.dense, learned.sparse)
+            task.prepare(_policy(learned))
             replay.judge(learned.dense, _mean_reward(task, learned, pool))
     return DrlResult(
         _named(names, _result(learned, replay)),
@@ -189,7 +185,7 @@ class _Passed(NamedTuple):
 
 
 def _online(
-    task: Task[Any],
+    task: SampleTask[Any],
     learned: AveragedWeights,
     options: DrlOptions,
     free: NDArray[np.bool_],
@@ -199,12 +195,12 @@ def _online(
     """Learn from one example after the other."""
     rewards, tried, updates = [], 0, 0
     for example, samples in _visits(task, learned, options, seed):
-        moves: list[tuple[float, Difference]] = []
+        moves: list[tuple[float, Features]] = []
         if samples:  # they share the policy's path
-            taken = task.reward(example, samples[0].taken)
+            taken = _reward(task, example, samples[0].taken)
             rewards.append(taken)
         for sample in samples:
-            gain = task.reward(example, sample.alternative) - taken
+            gain = _reward(task, example, sample.alternative) - taken
             if gain == 0 or (gain < 0 and options.update != "expected_reward"):
                 continue  # only what is strictly better teaches
             toward = difference(sample, options.update)
@@ -224,7 +220,7 @@ def _online(
 
 
 def _replayed(
-    task: Task[Any],
+    task: SampleTask[Any],
     learned: AveragedWeights,
     replay: Replay,
     options: DrlOptions,
@@ -237,10 +233,10 @@ def _replayed(
     rewards, tried = [], 0
     for example, samples in _visits(task, learned, options, seed, pool):
         if samples:
-            taken = task.reward(example, samples[0].taken)
+            taken = _reward(task, example, samples[0].taken)
             rewards.append(taken)
         for sample in samples:
-            gain = task.reward(example, sample.alternative) - taken
+            gain = _reward(task, example, sample.alternative) - taken
             toward = _changing(difference(sample, options.update).dense, free)
             if not (math.isfinite(gain) and np.isfinite(toward).all()):
                 raise DivergedError(f"a feature or reward of example {example + 1} is infinite")
@@ -255,7 +251,7 @@ def _replayed(
 
 
 def _visits(
-    task: Task[Any],
+    task: SampleTask[Any],
     learned: AveragedWeights,
     options: DrlOptions,
     seed: Sequence[int],
@@ -264,19 +260,27 @@ def _visits(
     """Examples in random order, each with its samples: under the weights of the moment, or, by
     the threads of a pool, some at a time."""
     rng = np.random.default_rng(seed)  # of this epoch alone, so that one can resume here
-    sparse = learned.sparse if len(learned.sparse) else None
+    policy = _policy(learned)
 
     def visit(drawn: tuple[int, Floats]) -> tuple[int, Sequence[Sample[Any]]]:
         example, draws = drawn
         pairs = [(float(state), float(rank)) for state, rank in draws]
-        return example, task.episode(example).samples(
-            learned.dense, pairs, exponent=options.exponent, sparse=sparse
-        )
+        return example, task.samples(example, policy, pairs, exponent=options.exponent)
 
     order = rng.permutation(len(task)).tolist()
     drawn = ((example, rng.random((options.samples, 2))) for example in order)
     while batch := list(islice(drawn, _AT_A_TIME)):
         yield from map(visit, batch) if pool is None else pool.map(visit, batch)
+
+
+def _policy(learned: AveragedWeights) -> LinearPolicy:
+    """Follows the weights as they change."""
+    return LinearPolicy(learned.dense, learned.sparse)
+
+
+def _reward(task: SampleTask[Any], example: int, rollout: Any) -> float:
+    """What an end is worth: its cost, saved."""
+    return 0.0 - task.cost(example, rollout)
 
 
 def _changing(dense: Floats, free: NDArray[np.bool_]) -> Floats:
@@ -296,10 +300,10 @@ def _check_finite(learned: AveragedWeights, epoch: int) -> None:
         )
 
 
-def _mean_reward(task: Task[Any], learned: AveragedWeights, pool: Executor | None) -> float:
+def _mean_reward(task: SampleTask[Any], learned: AveragedWeights, pool: Executor | None) -> float:
     """Of the policy's own paths."""
     visits = _visits(task, learned, DrlOptions(), [0], pool)
-    return _mean([task.reward(example, found[0].taken) for example, found in visits if found])
+    return _mean([_reward(task, example, found[0].taken) for example, found in visits if found])
 
 
 def _result(learned: AveragedWeights, replay: Replay | None) -> Floats:

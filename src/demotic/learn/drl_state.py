@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from demotic.forest.weights import Floats
 from demotic.learn.averaged import AveragedWeights
-from demotic.learn.episodes import Epoch
+from demotic.learn.epochs import Epoch
 from demotic.learn.replay import Replay
 from demotic.learn.saved_state import SavedState
 

@@ -14,53 +14,33 @@ with all samples seen so far: see :mod:`demotic.learn.replay`.
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from demotic.forest.weights import Floats
-from demotic.learn.episodes import Rollout, Sample
+from demotic.learn.search import Features, Sample, collected
 
 Update = Literal[
     "full_path", "two_actions", "passive_aggressive", "mira", "expected_reward", "replay"
 ]
 
 
-class Difference(NamedTuple):
-    """D: the features of the alternative minus those of what was taken."""
+def difference(sample: Sample[Any], update: Update) -> Features:
+    """D, what to move along: the features of the alternative minus those of what was taken.
 
-    dense: Floats
-    ids: NDArray[np.uint32]
-    """Sparse features, ascending, each once."""
-    values: Floats
-
-
-def difference(sample: Sample[Any], update: Update) -> Difference:
-    """What to move along; ``two_actions`` looks at the first action of both only."""
+    ``two_actions`` looks at the first action of both only.
+    """
     better, taken = sample.alternative, sample.taken
     if update == "two_actions":
-        none = np.empty(0, dtype=np.uint32)
-        return Difference(better.action - taken.action, none, np.empty(0))
-    ids, values = _sparse_difference(better, taken)
-    return Difference(better.features - taken.features, ids, values)
-
-
-def _sparse_difference(better: Rollout, taken: Rollout) -> tuple[NDArray[np.uint32], Floats]:
-    both = np.concatenate([better.sparse_ids, taken.sparse_ids])
-    if not len(both):
-        return both, np.empty(0)
-    ids, place = np.unique(both, return_inverse=True)
-    values = np.bincount(
-        place, weights=np.concatenate([better.sparse_values, -taken.sparse_values])
+        return Features.of(better.action - taken.action)
+    ids, values = collected(
+        np.concatenate([better.sparse_ids, taken.sparse_ids]),
+        np.concatenate([better.sparse_values, -taken.sparse_values]),
     )
-    changed = values != 0
-    return ids[changed], values[changed]
+    return Features(better.features - taken.features, ids, values)
 
 
-def step_size(
-    update: Update, rate: float, lead: float, gain: float, difference: Difference
-) -> float:
+def step_size(update: Update, rate: float, lead: float, gain: float, difference: Features) -> float:
     """How far: ``rate``, or as far as the margin asks, ``rate`` at most; 0 for not at all.
 
     ``lead`` is w·D, by how much the alternative's score is higher (lower as a rule), ``gain`` by

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demotic.decode.episode import Rollout, UndirectedEpisode
+from demotic.decode.episode import Rollout, Sample, UndirectedEpisode
 from demotic.decode.undirected import UndirectedDecoder, UndirectedOptions
 from demotic.forest.weights import Floats
 from demotic.grammar import RuleTable
-from demotic.learn import DrlOptions, Epoch, drl
+from demotic.learn import DrlOptions, Epoch, LinearPolicy, drl
 from demotic.lm import LanguageModel
 from demotic.metrics import Bleu, SentenceBleu
 from demotic.progress import SILENT, Progress
@@ -55,12 +55,12 @@ class UmtTask:
     def __len__(self) -> int:
         return len(self._metrics)
 
-    def prepare(self, weights: Floats, sparse: Floats) -> None:
+    def prepare(self, policy: LinearPolicy) -> None:
         """Translate all sentences, to know what each is to be seen with."""
         if self._corpus is not None:
 
             def counted(example: int) -> NDArray[np.int64]:
-                rollout = self.episode(example).decode(weights, sparse=sparse)
+                rollout = self.episode(example).decode(policy.dense, sparse=policy.sparse)
                 return self._metrics[example].statistics(" ".join(rollout.tokens))
 
             with ThreadPoolExecutor(self._threads) as pool:
@@ -72,6 +72,23 @@ class UmtTask:
         """A parsed sentence."""
         found: UndirectedEpisode = self._episodes[example]
         return found
+
+    def samples(
+        self,
+        example: int,
+        policy: LinearPolicy,
+        draws: Sequence[tuple[float, float]],
+        *,
+        exponent: float = 1.0,
+    ) -> list[Sample]:
+        """All in one call of the core."""
+        return self.episode(example).samples(
+            policy.dense, draws, exponent=exponent, sparse=policy.sparse
+        )
+
+    def cost(self, example: int, rollout: Rollout) -> float:
+        """What is rewarded is no cost."""
+        return -self.reward(example, rollout)
 
     def reward(self, example: int, rollout: Rollout) -> float:
         """Of the whole translation."""
@@ -181,7 +198,6 @@ class Learner:
             checkpoint=self._checkpoint(greedy, options, start, curve=curve),
             resume=self.resume,
             evaluate=judge if curve else None,
-            prepare=task.prepare,
             threads=self.threads,
         )
         bleu = self.bleu(self.decoder(search, found.weights, found.sparse))
