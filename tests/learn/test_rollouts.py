@@ -198,6 +198,19 @@ def test_an_expert_that_is_missing_or_beside_itself_is_named() -> None:
                 list(task.cost_examples(0, roll_in, roll_out, seed=1))
 
 
+def test_a_task_that_knows_what_its_expert_costs_is_believed() -> None:
+    class Known(Trees):
+        def expert(self, state: Node) -> int:
+            raise AssertionError("nobody needs to go there")
+
+        def expert_cost(self, state: Node) -> float:
+            return float(state[-1])
+
+    for roll_out in (Expert(), Mixture.of(linear(1), Expert(), 1.0, drawn="rollout")):
+        found = next(Known(4).cost_examples(0, Anything(), roll_out, seed=1))
+        assert found.costs.tolist() == list(map(float, found.actions))
+
+
 def test_an_expert_is_not_asked_where_there_is_no_choice() -> None:
     task = OneWay()
     assert Expert().follow(task, task.start(0), no_draw).actions == ["on", "on"]

@@ -142,7 +142,7 @@ def drl(
                 )
             progress.say(f"learning continues after epoch {len(epochs)}")
 
-    free = np.array([name not in options.fixed for name in names])
+    free = np.array([name not in options.fixed for name in names], dtype=np.bool_)
     with (
         progress.step("learning", options.epochs * len(task), "examples") as advance,
         ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool,

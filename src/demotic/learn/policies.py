@@ -197,6 +197,12 @@ class Mixture(Policy):
         """Of one of the policies; always one draw, so that equal draws stay in step."""
         return self._pick(draw).action(search, state, actions, draw)
 
+    def cost(self, search: Search[State, Action], state: State, draw: Draw) -> float:
+        """Of the policy drawn, which may know where it ends, or of one roll-out of all."""
+        if self.drawn == "rollout":
+            return self._pick(draw).cost(search, state, draw)
+        return super().cost(search, state, draw)
+
     def _pick(self, draw: Draw) -> Policy:
         reached = list(accumulate(self.shares))
         return self.policies[bisect_right(reached, draw() * reached[-1])]
