@@ -19,6 +19,7 @@ NAMES = (
     "umt",
     "phrase",
     "load",
+    "parallel",
 )
 
 

@@ -5,16 +5,22 @@
 //
 // `worker` < threads names the thread's scratch space.  The first exception (by chunk index) is
 // rethrown after all threads have stopped.
+//
+// Threads are started when they are first needed, stay for the life of the process and sleep
+// between calls.  Calls may be nested and may come from several threads: a caller takes part in its
+// own work and never waits for a helper that has not begun.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <thread>
-#include <vector>
 
 namespace demotic {
+
+// Calls run(work, 0) here and run(work, 1 ... threads - 1) on other threads, as many of these as
+// come before the first is done; returns when all have returned.  They must not throw.
+void run_with_helpers(unsigned threads, void (*run)(void* work, unsigned worker), void* work);
 
 template <class Work>
 void parallel_for(size_t chunks, unsigned threads, Work&& work) {
@@ -41,10 +47,9 @@ void parallel_for(size_t chunks, unsigned threads, Work&& work) {
       }
     }
   };
-  std::vector<std::jthread> pool;
-  for (unsigned worker = 1; worker < threads; ++worker) pool.emplace_back(run, worker);
-  run(0);
-  pool.clear();
+  run_with_helpers(
+      threads, [](void* all, unsigned worker) { (*static_cast<decltype(run)*>(all))(worker); },
+      &run);
   if (failure) std::rethrow_exception(failure);
 }
 

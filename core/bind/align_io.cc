@@ -59,7 +59,7 @@ void bind_links(nb::module_& m) {
   nb::class_<align::Links>(m, "Links", "Word links of many sentence pairs, each pair's sorted")
       .def(nb::init<>())
       .def("append", &append, nb::arg("pairs"), "Append the links of one sentence pair")
-      .def("slice", &slice, nb::arg("begin"), nb::arg("end"),
+      .def("slice", &slice, nb::arg("begin"), nb::arg("end"), Unlocked(),
            "The sentence pairs from begin up to end")
       .def(
           "extend",
@@ -70,7 +70,7 @@ void bind_links(nb::module_& m) {
             links.pairs.insert(links.pairs.end(), pairs.begin(), pairs.end());
             for (const uint64_t end : ends) links.ends.push_back(base + end);
           },
-          nb::arg("links"), "Append the sentence pairs of another object")
+          nb::arg("links"), Unlocked(), "Append the sentence pairs of another object")
       .def_prop_ro(
           "count", [](const align::Links& links) { return links.pairs.size(); },
           "The number of links")
@@ -95,7 +95,7 @@ void bind_links(nb::module_& m) {
           [](const align::Links& a, const align::Links& b) {
             return a.pairs == b.pairs && a.ends == b.ends;
           },
-          nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
+          nb::is_operator(), Unlocked(), nb::sig("def __eq__(self, other: object, /) -> bool"));
 }
 
 void bind_lexical_table(nb::module_& m) {

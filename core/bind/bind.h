@@ -11,6 +11,14 @@ namespace nb = nanobind;
 
 using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
+// What `work` gives, done without the interpreter lock: for calls whose arguments or results are
+// Python's.  Short ones, of a sentence at most, keep the lock (tests/test_unlocked.py lists them).
+template <class Work>
+auto unlocked(Work&& work) {
+  const nb::gil_scoped_release released;
+  return work();
+}
+
 void io(nb::module_& m);
 void text(nb::module_& m);
 void features(nb::module_& m);

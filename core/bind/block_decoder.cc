@@ -36,6 +36,7 @@ void block_decoder(nb::module_& m) {
              const std::vector<double>& weights, bool swap, uint32_t alternatives,
              uint32_t min_left, bool z_alternatives, bool start, double smoothing,
              const std::string& unigram, uint64_t beam, double delta, uint64_t max_nodes) {
+            const nb::gil_scoped_release unlocked;
             new (self) decode::blocks::BlockDecoder(
                 table, lm, pairs, weights,
                 {.reorder =

@@ -129,8 +129,10 @@ void block_events(nb::module_& m) {
           },
           nb::arg("source"), nb::arg("target"), nb::arg("links"), nb::arg("all").none(),
           nb::arg("begin"), nb::arg("end"), nb::arg("threads"))
-      .def("left", [](const Counter& c) { return numpy(c.counter.left()); })
-      .def("right", [](const Counter& c) { return numpy(c.counter.right()); })
+      .def("left",
+           [](const Counter& c) { return numpy(unlocked([&] { return c.counter.left(); })); })
+      .def("right",
+           [](const Counter& c) { return numpy(unlocked([&] { return c.counter.right(); })); })
       .def(
           "frequent_pairs",
           [](Counter& c, uint32_t threshold) {
@@ -156,6 +158,7 @@ void block_events(nb::module_& m) {
              const std::vector<const lm::Model*>& lms, const grammar::BlockPairs& pairs,
              const grammar::BlockEventOptions& options, double smoothing,
              const std::string& unigram, const std::string& folder, size_t memory) {
+            const nb::gil_scoped_release unlocked;
             const grammar::BlockCostOptions how{.smoothing = smoothing,
                                                 .unigram = grammar::unigram_cost(unigram)};
             std::vector<grammar::BlockCosts> costs;
@@ -188,8 +191,9 @@ void block_events(nb::module_& m) {
       .def(
           "allow",
           [](Builder& b, Input<uint32_t> blocks) {
+            const nb::gil_scoped_release unlocked;
             std::vector<uint8_t> marks(b.costs.front().table().blocks(), 0);
-            for (const uint32_t block : copy_of(blocks)) {
+            for (const uint32_t block : span_of(blocks)) {
               if (block >= marks.size())
                 throw io::Error(io::Fault::argument, "there is no such block");
               marks[block] = 1;
@@ -199,7 +203,11 @@ void block_events(nb::module_& m) {
           nb::arg("blocks").noconvert(), "Make events of these blocks alone")
       .def(
           "finish",
-          [](Builder& b) { return nb::make_tuple(b.builder->successors(), b.builder->neutral()); },
+          [](Builder& b) {
+            events::EventGroups next = unlocked([&] { return b.builder->successors(); });
+            events::EventGroups alone = unlocked([&] { return b.builder->neutral(); });
+            return nb::make_tuple(std::move(next), std::move(alone));
+          },
           "L/R events and N events");
   m.attr("EVENT_WINDOW") = grammar::BlockEventBuilder::kWindow;
   m.def("block_pair_events", &pair_events, nb::arg("table"), nb::arg("options"), nb::arg("source"),

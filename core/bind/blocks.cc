@@ -61,6 +61,7 @@ void bind_table(nb::module_& m) {
       .def_prop_ro(
           "length_totals",
           [](const grammar::BlockTable& t) {
+            const nb::gil_scoped_release unlocked;
             std::vector<uint64_t> sums(t.totals().max_words + size_t{1}, 0);
             for (uint32_t p = 0; p < t.phrases(); ++p)
               if (const size_t size = t.source(p).size(); size < sums.size())
@@ -135,18 +136,23 @@ void bind_table(nb::module_& m) {
       .def(
           "encode_source",
           [](const grammar::BlockTable& t, nb::bytes text, text::TokenLines& lines) {
-            encode(std::string_view(text.c_str(), text.size()), t.source_vocab(), lines);
+            const std::string_view view(text.c_str(), text.size());
+            const nb::gil_scoped_release unlocked;
+            encode(view, t.source_vocab(), lines);
           },
           nb::arg("text"), nb::arg("lines"), "Append lines of text as the table's ids")
       .def(
           "encode_target",
           [](const grammar::BlockTable& t, nb::bytes text, text::TokenLines& lines) {
-            encode(std::string_view(text.c_str(), text.size()), t.target_vocab(), lines);
+            const std::string_view view(text.c_str(), text.size());
+            const nb::gil_scoped_release unlocked;
+            encode(view, t.target_vocab(), lines);
           },
           nb::arg("text"), nb::arg("lines"), "Append lines of text as the table's ids")
       .def(
           "with_orientation",
           [](const grammar::BlockTable& t, Input<uint32_t> left, Input<uint32_t> right) {
+            const nb::gil_scoped_release unlocked;
             return t.with_orientation(copy_of(left), copy_of(right));
           },
           nb::arg("left").noconvert(), nb::arg("right").noconvert())
@@ -154,7 +160,8 @@ void bind_table(nb::module_& m) {
           "filtered",
           [](const grammar::BlockTable& t, const std::vector<std::string>& sentences) {
             std::vector<uint32_t> kept;
-            grammar::BlockTable small = grammar::filter_blocks(t, sentences, kept);
+            grammar::BlockTable small =
+                unlocked([&] { return grammar::filter_blocks(t, sentences, kept); });
             return nb::make_tuple(std::move(small), numpy(std::move(kept)));
           },
           nb::arg("sentences"), "The blocks that some sentence can use, and their old numbers");
@@ -201,6 +208,7 @@ void bind_pairs(nb::module_& m) {
           "__init__",
           [](grammar::BlockPairs* self, Input<uint64_t> keys, Input<float> weights,
              uint64_t fingerprint) {
+            const nb::gil_scoped_release unlocked;
             new (self) grammar::BlockPairs(copy_of(keys), copy_of(weights), fingerprint);
           },
           nb::arg("keys").noconvert(), nb::arg("weights").noconvert(), nb::arg("fingerprint"))
@@ -210,21 +218,29 @@ void bind_pairs(nb::module_& m) {
       .def("find", &grammar::BlockPairs::find, nb::arg("previous"), nb::arg("block"))
       .def_prop_ro("fingerprint", &grammar::BlockPairs::fingerprint)
       .def_prop_ro(
-          "keys", [](const grammar::BlockPairs& p) { return numpy(copy(p.keys())); },
+          "keys",
+          [](const grammar::BlockPairs& p) {
+            return numpy(unlocked([&] { return copy(p.keys()); }));
+          },
           nb::rv_policy::move)
       .def_prop_ro(
-          "weights", [](const grammar::BlockPairs& p) { return numpy(copy(p.weights())); },
+          "weights",
+          [](const grammar::BlockPairs& p) {
+            return numpy(unlocked([&] { return copy(p.weights()); }));
+          },
           nb::rv_policy::move)
       .def("check_table", &grammar::BlockPairs::check_table, nb::arg("table"))
       .def(
           "with_weights",
           [](const grammar::BlockPairs& p, Input<float> weights) {
+            const nb::gil_scoped_release unlocked;
             return p.with_weights(copy_of(weights));
           },
           nb::arg("weights").noconvert())
       .def(
           "filtered",
           [](const grammar::BlockPairs& p, Input<uint32_t> kept, uint64_t fingerprint) {
+            const nb::gil_scoped_release unlocked;
             return p.filtered({kept.data(), kept.shape(0)}, fingerprint);
           },
           nb::arg("kept").noconvert(), nb::arg("fingerprint"));

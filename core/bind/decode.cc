@@ -138,6 +138,7 @@ void decoder(nb::module_& m) {
              const SparseWeights* sparse_rules, uint32_t pops, const std::string& init,
              uint32_t span_limit, uint64_t max_edges, const std::string& glue,
              const std::string& goal, const std::string& default_category) {
+            const nb::gil_scoped_release unlocked;
             new (self) decode::hiero::HieroDecoder(
                 table, lm, weights_of(weights, sparse_rules),
                 parse_options(span_limit, max_edges, glue, goal, default_category),

@@ -76,8 +76,9 @@ void features(nb::module_& m) {
              return space.find(name) != features::kNoFeature;
            })
       .def("name", &FeatureSpace::name, nb::arg("id"))
-      .def("names", &names, "All names by id; those of hashed features are not among them")
-      .def("same_as", &FeatureSpace::same_as, nb::arg("other"),
+      .def("names", &names, Unlocked(),
+           "All names by id; those of hashed features are not among them")
+      .def("same_as", &FeatureSpace::same_as, nb::arg("other"), Unlocked(),
            "Do both give the same names the same ids?")
       .def("save", &save, nb::arg("path"), Unlocked())
       .def_static("load", &load, nb::arg("path"), Unlocked());

@@ -37,24 +37,30 @@ nb::tuple ngrams(const forest::Forest& f, uint32_t min_order, uint32_t max_order
 void changes(nb::class_<forest::Forest>& c) {
   c.def(
        "with_score",
-       [](const forest::Forest& f, Input<double> v) { return f.with_score(copy_of(v)); },
+       [](const forest::Forest& f, Input<double> v) {
+         return unlocked([&] { return f.with_score(copy_of(v)); });
+       },
        nb::arg("score").noconvert())
       .def(
           "with_loss",
-          [](const forest::Forest& f, Input<float> v) { return f.with_loss(copy_of(v)); },
+          [](const forest::Forest& f, Input<float> v) {
+            return unlocked([&] { return f.with_loss(copy_of(v)); });
+          },
           nb::arg("loss").noconvert())
       .def(
           "edge_scores",
           [](const forest::Forest& f, Input<double> w) {
-            return numpy(forest::edge_scores(f, span_of(w)));
+            return numpy(unlocked([&] { return forest::edge_scores(f, span_of(w)); }));
           },
           nb::arg("weights").noconvert())
       .def(
           "keep",
           [](const forest::Forest& f, Input<bool> keep) {
-            const std::vector<char> flags(keep.data(), keep.data() + keep.shape(0));
             forest::Provenance provenance;
-            forest::Forest result = forest::keep_edges(f, flags, &provenance);
+            forest::Forest result = unlocked([&] {
+              const std::vector<char> flags(keep.data(), keep.data() + keep.shape(0));
+              return forest::keep_edges(f, flags, &provenance);
+            });
             return nb::make_tuple(std::move(result), numpy(std::move(provenance.node)),
                                   numpy(std::move(provenance.edge)));
           },
@@ -93,12 +99,16 @@ void queries(nb::class_<forest::Forest>& c) {
            })
       .def("expected_features",
            [](const forest::Forest& f) {
-             return numpy(forest::expected_features(f, posteriors(f, f.score).edge));
+             return numpy(unlocked(
+                 [&] { return forest::expected_features(f, posteriors(f, f.score).edge); }));
            })
       .def(
           "entropy", [](const forest::Forest& f) { return forest::entropy(f, f.score); },
           Unlocked())
-      .def("deficits", [](const forest::Forest& f) { return numpy(forest::deficits(f, f.score)); })
+      .def("deficits",
+           [](const forest::Forest& f) {
+             return numpy(unlocked([&] { return forest::deficits(f, f.score); }));
+           })
       .def(
           "best",
           [](const forest::Forest& f, Input<double> score) {
@@ -109,21 +119,24 @@ void queries(nb::class_<forest::Forest>& c) {
                 throw io::Error(io::Fault::argument,
                                 "edge " + std::to_string(e) + ": its value is not finite");
             double value = 0.0;
-            forest::Derivation d = forest::viterbi(f, span_of(score), &value);
+            forest::Derivation d =
+                unlocked([&] { return forest::viterbi(f, span_of(score), &value); });
             return nb::make_tuple(value, numpy(std::move(d)));
           },
           nb::arg("score").noconvert())
       .def(
           "words_of",
           [](const forest::Forest& f, Input<uint32_t> d, bool target) {
-            return forest::yield(f, span_of(d),
-                                 target ? forest::Side::target : forest::Side::source);
+            return unlocked([&] {
+              return forest::yield(f, span_of(d),
+                                   target ? forest::Side::target : forest::Side::source);
+            });
           },
           nb::arg("derivation").noconvert(), nb::arg("target"))
       .def(
           "children",
           [](const forest::Forest& f, Input<uint32_t> d) {
-            return children(f, span_of(d), f.root());
+            return unlocked([&] { return children(f, span_of(d), f.root()); });
           },
           nb::arg("derivation").noconvert())
       .def("ngrams", &ngrams, nb::arg("min_order"), nb::arg("max_order"), nb::arg("posterior"),
@@ -132,7 +145,7 @@ void queries(nb::class_<forest::Forest>& c) {
           "ngram_gain",
           [](const forest::Forest& f, const std::vector<std::vector<int32_t>>& references,
              const std::vector<double>& weights) {
-            return numpy(forest::ngram_gain(f, references, weights));
+            return numpy(unlocked([&] { return forest::ngram_gain(f, references, weights); }));
           },
           nb::arg("references"), nb::arg("weights"));
 }

@@ -66,7 +66,8 @@ void forest_arrays(nb::class_<forest::Forest>& c) {
       .def_prop_ro("words", [](const forest::Forest& f) { return strings(f.names->words); })
       .def_prop_ro("labels", [](const forest::Forest& f) { return strings(f.names->labels); })
       .def_prop_ro("features", [](const forest::Forest& f) { return strings(f.names->features); })
-      .def("head", [](const forest::Forest& f) { return numpy(f.heads()); });
+      .def("head",
+           [](const forest::Forest& f) { return numpy(unlocked([&] { return f.heads(); })); });
 }
 
 }  // namespace demotic::bind

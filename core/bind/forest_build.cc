@@ -62,6 +62,7 @@ std::shared_ptr<const forest::ForestRules> rules_from(const Columns& in) {
   const auto id = in.column<uint32_t>("rule_feature_id");
   const auto value = sized(in.column<float>("rule_feature_value"), id.size(), "rule_feature_value");
   const auto off = in.offsets("rule_feature_off", count, id.size());
+  const nb::gil_scoped_release unlocked;
   forest::RulesBuilder rules;
   for (size_t r = 0; r < count; ++r)
     rules.add(lhs[r], slice(source_off, source, r), slice(target_off, target, r), slice(off, id, r),

@@ -56,17 +56,22 @@ void bind_extraction(nb::module_& m) {
 
   nb::class_<grammar::RuleExtraction>(m, "RuleExtraction", "Extracts and counts rules over threads")
       .def(nb::init<const grammar::HieroOptions&, size_t, uint32_t, unsigned>(), nb::arg("options"),
-           nb::arg("rows"), nb::arg("parts"), nb::arg("threads"))
+           nb::arg("rows"), nb::arg("parts"), nb::arg("threads"), Unlocked())
       .def("run", &grammar::RuleExtraction::run, nb::arg("source"), nb::arg("target"),
            nb::arg("links"), nb::arg("begin"), nb::arg("end"), Unlocked(),
            "Extract from the sentence pairs from begin up to end")
       .def(
-          "take", [](grammar::RuleExtraction& extraction) { return tables(extraction.take()); },
+          "take",
+          [](grammar::RuleExtraction& extraction) {
+            return tables(unlocked([&] { return extraction.take(); }));
+          },
           "Rows that no longer fit: (part, rows, source, target, links, mass, origins); a binary "
           "column is its borders and its bytes; rows of one target side are in one part")
       .def(
           "take_all",
-          [](grammar::RuleExtraction& extraction) { return tables(extraction.take_all()); },
+          [](grammar::RuleExtraction& extraction) {
+            return tables(unlocked([&] { return extraction.take_all(); }));
+          },
           "The remaining rows")
       .def_prop_ro("occurrences", &grammar::RuleExtraction::occurrences)
       .def_prop_ro("orientations", &grammar::RuleExtraction::orientations,
@@ -118,6 +123,7 @@ void bind_scoring(nb::module_& m) {
           [](Scoring* self, const std::string& path, const text::Vocab& source,
              const text::Vocab& target, const align::LexicalTable& lexical, uint32_t max_targets,
              uint32_t min_sentences, bool orientations) {
+            const nb::gil_scoped_release unlocked;
             new (self)
                 Scoring(path, source, target, lexical, {max_targets, min_sentences}, orientations);
           },
@@ -145,6 +151,7 @@ void bind_scoring(nb::module_& m) {
              const Borders& target_ends, const Bytes& target, const Borders& link_ends,
              const Bytes& links, const Numbers& mass, const Borders& origin_ends,
              const Bytes& origins, const Numbers& totals) {
+            const nb::gil_scoped_release unlocked;
             const size_t rows = mass.shape(0);
             if (totals.shape(0) != rows)
               throw io::Error(io::Fault::argument, "columns of unequal length");

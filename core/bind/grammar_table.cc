@@ -226,7 +226,8 @@ void bind_text(nb::module_& m) {
 
   nb::class_<grammar::RuleFilter>(m, "RuleFilter",
                                   "The rules of a table that can match some sentences")
-      .def(nb::init<const grammar::RuleTable&>(), nb::arg("table"), nb::keep_alive<1, 2>())
+      .def(nb::init<const grammar::RuleTable&>(), nb::arg("table"), nb::keep_alive<1, 2>(),
+           Unlocked())
       .def(
           "add",
           [](grammar::RuleFilter& filter, nb::bytes text) {

@@ -26,9 +26,9 @@ void io(nb::module_& m) {
       .def("finish", &io::ContainerWriter::finish, Unlocked(), "Complete the file");
 
   nb::class_<io::Container>(m, "Container", "Reads a binary part of any kind; opening validates it")
-      .def(nb::init<const std::string&>(), nb::arg("path"))
+      .def(nb::init<const std::string&>(), nb::arg("path"), Unlocked())
       .def(nb::init<const std::string&, std::string_view, uint32_t>(), nb::arg("path"),
-           nb::arg("kind"), nb::arg("version"))
+           nb::arg("kind"), nb::arg("version"), Unlocked())
       .def_prop_ro("kind", &io::Container::kind)
       .def_prop_ro("version", &io::Container::version)
       .def_prop_ro("file_size", &io::Container::file_size)

@@ -37,10 +37,16 @@ std::span<const T> span_of(const Matrix<T>& m) {
 }
 
 nb::tuple arrays_of(const learn::DevSet& dev) {
-  learn::HypothesisLists lists = dev.lists();
+  learn::HypothesisLists lists;
+  std::vector<int64_t> stats;
+  {
+    const nb::gil_scoped_release unlocked;
+    lists = dev.lists();
+    stats.resize(lists.stats.size() * kBleuFields);
+    if (!stats.empty())
+      std::memcpy(stats.data(), lists.stats.data(), stats.size() * sizeof(int64_t));
+  }
   const size_t rows = lists.stats.size();
-  std::vector<int64_t> stats(rows * kBleuFields);
-  if (rows > 0) std::memcpy(stats.data(), lists.stats.data(), rows * sizeof(metrics::BleuStats));
   const size_t borders = lists.off.size();
   return nb::make_tuple(numpy(std::move(lists.off), {borders}),
                         numpy(std::move(lists.features), {rows, dev.features()}),
@@ -61,16 +67,19 @@ void learn(nb::module_& m) {
                                                        " has " + std::to_string(rows.shape(1)) +
                                                        " features, the task names " +
                                                        std::to_string(dev.features()));
+            const nb::gil_scoped_release unlocked;
             return dev.merge(sentence, span_of(rows), stats_of(stats));
           },
           nb::arg("sentence"), nb::arg("features").noconvert(), nb::arg("statistics").noconvert(),
           "Add hypotheses to a sentence's list; the number of new ones")
-      .def("set_forest", &learn::DevSet::set_forest, nb::arg("sentence"), nb::arg("forest"))
+      .def("set_forest", &learn::DevSet::set_forest, nb::arg("sentence"), nb::arg("forest"),
+           Unlocked())
       .def(
           "begin",
           [](learn::DevSet& dev, Vector weights, Matrix<double> directions, bool forests) {
             if (directions.shape(1) != dev.features())
               throw io::Error(io::Fault::argument, "a direction has a value per feature");
+            const nb::gil_scoped_release unlocked;
             dev.begin({weights.data(), weights.shape(0)}, span_of(directions),
                       forests ? learn::Scope::all : learn::Scope::lists);
           },
@@ -99,6 +108,7 @@ void learn(nb::module_& m) {
       .def(
           "score",
           [](learn::DevSet& dev, size_t sentence, Matrix<int64_t> stats) {
+            const nb::gil_scoped_release unlocked;
             dev.score(sentence, stats_of(stats));
           },
           nb::arg("sentence"), nb::arg("statistics").noconvert(),

@@ -81,7 +81,7 @@ void word_classes(nb::module_& m) {
       .def(
           "assignment",
           [](const lm::ClassExchange& exchange, const lm::BigramCounts& counts) {
-            const std::vector<uint32_t> classes = exchange.classes();
+            const std::vector<uint32_t> classes = unlocked([&] { return exchange.classes(); });
             nb::dict out;
             for (size_t rank = 0; rank < classes.size(); ++rank) {
               const std::string_view word = counts.vocab().word(exchange.words()[rank]);
@@ -132,6 +132,7 @@ void lm_estimate(nb::module_& m) {
           nb::arg("sink"), nb::arg("advance") = nb::none())
       .def("words",
            [](const lm::EstimatedModel& model) {
+             const nb::gil_scoped_release unlocked;
              WordList list;
              model.play(list, {});
              return list.words;

@@ -48,6 +48,7 @@ void bind_events(nb::module_& m) {
           [](events::EventGroups* self, uint32_t width, uint32_t binaries,
              Input<uint64_t> group_ptr, Input<float> features, Input<uint32_t> binary,
              Input<uint32_t> group, Input<uint32_t> label) {
+            const nb::gil_scoped_release unlocked;
             const size_t groups = group_ptr.shape(0) == 0 ? 0 : group_ptr.shape(0) - 1;
             events::EventGroups events{.width = width,
                                        .binaries = binaries,
@@ -86,9 +87,9 @@ void bind_sums(nb::module_& m) {
       "local_objective",
       [](const events::EventGroups& events, Input<double> dense, Input<float> binary,
          unsigned threads) {
+        const nb::gil_scoped_release unlocked;
         const learn::LocalWeights w = weights_of(dense, binary);
         check_weights(events, w);
-        const nb::gil_scoped_release unlocked;
         return learn::objective(events, w, threads);
       },
       nb::arg("events"), nb::arg("dense").noconvert(), nb::arg("binary").noconvert(),
@@ -97,13 +98,11 @@ void bind_sums(nb::module_& m) {
       "local_gradient",
       [](const events::EventGroups& events, Input<double> dense, Input<float> binary,
          unsigned threads) {
-        const learn::LocalWeights w = weights_of(dense, binary);
-        check_weights(events, w);
-        learn::Gradient g;
-        {
-          const nb::gil_scoped_release unlocked;
-          g = gradient(events, w, threads);
-        }
+        learn::Gradient g = unlocked([&] {
+          const learn::LocalWeights w = weights_of(dense, binary);
+          check_weights(events, w);
+          return learn::gradient(events, w, threads);
+        });
         return nb::make_tuple(numpy(std::move(g.dense)), numpy(std::move(g.binary)));
       },
       nb::arg("events"), nb::arg("dense").noconvert(), nb::arg("binary").noconvert(),
@@ -112,10 +111,12 @@ void bind_sums(nb::module_& m) {
       "local_probabilities",
       [](const events::EventGroups& events, Input<double> dense, Input<float> binary,
          size_t group) {
-        const learn::LocalWeights w = weights_of(dense, binary);
-        check_weights(events, w);
-        if (group >= events.groups()) throw nb::index_error("no such group");
-        return numpy(learn::probabilities(events, w, group));
+        return numpy(unlocked([&] {
+          const learn::LocalWeights w = weights_of(dense, binary);
+          check_weights(events, w);
+          if (group >= events.groups()) throw nb::index_error("no such group");
+          return learn::probabilities(events, w, group);
+        }));
       },
       nb::arg("events"), nb::arg("dense").noconvert(), nb::arg("binary").noconvert(),
       nb::arg("group"));
@@ -129,6 +130,7 @@ void bind_learner(nb::module_& m) {
              double eta_dense, double eta_binary, bool adagrad, double l2,
              const std::vector<bool>& train_dense, bool train_binary, uint64_t seed, bool by_group,
              uint32_t minibatch, bool hogwild, Input<double> dense, Input<float> binary) {
+            const nb::gil_scoped_release unlocked;
             new (self) learn::LocalLearner(events,
                                            {.rule = rule_named(rule),
                                             .eta_dense = eta_dense,
@@ -153,7 +155,7 @@ void bind_learner(nb::module_& m) {
       .def("end_pass", &learn::LocalLearner::end_pass, nb::arg("visited"), Unlocked())
       .def("scale_eta", &learn::LocalLearner::scale_eta, nb::arg("factor"))
       .def("weights", [](const learn::LocalLearner& learner) {
-        learn::LocalWeights w = learner.weights();
+        learn::LocalWeights w = unlocked([&] { return learner.weights(); });
         return nb::make_tuple(numpy(std::move(w.dense)), numpy(std::move(w.binary)));
       });
 }

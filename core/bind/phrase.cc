@@ -40,6 +40,7 @@ void decoder(nb::module_& m) {
                     distortion_limit.value_or(decode::phrase::PhraseSearchOptions::kNoLimit),
                 .table_limit = table_limit,
                 .max_hypotheses = max_hypotheses};
+            const nb::gil_scoped_release unlocked;
             new (self) decode::phrase::PhraseDecoder(table, lm, weights_of(weights, sparse_rules),
                                                      options, reordering);
           },

@@ -129,6 +129,7 @@ void decoder(nb::module_& m) {
                  uint32_t repair_width, uint32_t beam, uint32_t span_limit, uint64_t max_edges,
                  const std::string& glue, const std::string& goal,
                  const std::string& default_category, uint32_t sparse_bits) {
+                const nb::gil_scoped_release unlocked;
                 new (self) decode::umt::UndirectedDecoder(
                     table, lm, weights_of(weights, sparse_rules),
                     {sparse.data(), sparse.data() + sparse.size()},
