@@ -12,14 +12,20 @@
 // there is never compared, and growing asks for no hash again.  Nothing depends on addresses, and
 // nothing walks through the slots but what no order can change.
 //
-// `probe` is the loop by itself, for tables with slots of another layout, in files for instance.
+// Tables in files are vectors of numbers + 1, with 0 where a slot is free:
+//
+//   std::vector<uint32_t> slots(std::bit_ceil(2 * things.size()), 0);
+//   put_number(slots, hash, number);
+//   find_number(slots, hash, things.size(), same)         its number, or HashIndex::kNone
+//
+// `probe` is the loop by itself, for slots that hold something else.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <span>
 #include <vector>
 
 namespace demotic {
@@ -132,10 +138,24 @@ class HashIndex {
     base_ = 0;
   }
 
-  std::vector<Slot> slots_;
+  std::vector<Slot> slots_;  // a power of two, or none
   size_t used_ = 0;
   uint32_t base_ = 0;
   uint32_t top_ = 0;  // the largest number + 1
 };
+
+// A slot that names none of the `things`, in a damaged file, ends the search as a free one does.
+template <class Same>
+uint32_t find_number(std::span<const uint32_t> slots, uint64_t hash, size_t things, Same&& same) {
+  const size_t at = probe(slots.size(), hash, [&](size_t place) {
+    return slots[place] == 0 || slots[place] > things || same(slots[place] - 1);
+  });
+  if (at == slots.size() || slots[at] == 0 || slots[at] > things) return HashIndex::kNone;
+  return slots[at] - 1;
+}
+
+inline void put_number(std::span<uint32_t> slots, uint64_t hash, uint32_t number) {
+  slots[probe(slots.size(), hash, [&](size_t at) { return slots[at] == 0; })] = number + 1;
+}
 
 }  // namespace demotic

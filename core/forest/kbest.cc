@@ -20,7 +20,7 @@ uint64_t word_hash(int32_t word) { return io::mix64(static_cast<uint64_t>(word) 
 }  // namespace
 
 KBest::KBest(const Forest& f, std::span<const double> score, const KBestOptions& options)
-    : f_(f), edge_score_(score), options_(options), nodes_(f.nodes()), table_(1024) {
+    : f_(f), edge_score_(score), options_(options), nodes_(f.nodes()) {
   if (options_.max_pops == 0) options_.max_pops = 50 * options_.k + 1000;
   std::vector<MaxPlus> beta(f.nodes());
   inside<MaxPlus>(f, [&](uint32_t e) { return MaxPlus{score[e], e}; }, beta);
@@ -181,31 +181,18 @@ void KBest::set_string(Item& item) const {
 }
 
 bool KBest::new_string(uint32_t v, const Item& item) {
-  if (2 * (strings_ + 1) > table_.size()) grow_table();
-  const size_t mask = table_.size() - 1;
-  size_t at = io::mix64(item.hash ^ io::mix64(v)) & mask;
-  for (; table_[at].node != kNone; at = (at + 1) & mask) {
-    if (table_[at].node != v) continue;
-    const Item& other = nodes_[v].results[table_[at].result];
-    if (other.hash == item.hash && other.weight == item.weight &&
-        string_of(other) == string_of(item))
-      return false;
-  }
-  table_[at] = {v, static_cast<uint32_t>(nodes_[v].results.size())};
-  ++strings_;
+  const auto next = static_cast<uint32_t>(strings_.size());
+  const auto same = [&](uint32_t number) {
+    const String& known = strings_[number];
+    if (known.node != v) return false;
+    const Item& other = nodes_[v].results[known.result];
+    return other.hash == item.hash && other.weight == item.weight &&
+           string_of(other) == string_of(item);
+  };
+  if (string_index_.find_or_add(io::mix64(item.hash ^ io::mix64(v)), next, same) != next)
+    return false;
+  strings_.push_back({v, static_cast<uint32_t>(nodes_[v].results.size())});
   return true;
-}
-
-void KBest::grow_table() {
-  const std::vector<Slot> old = std::exchange(table_, std::vector<Slot>(table_.size() * 2));
-  const size_t mask = table_.size() - 1;
-  for (const Slot& slot : old) {
-    if (slot.node == kNone) continue;
-    size_t at =
-        io::mix64(nodes_[slot.node].results[slot.result].hash ^ io::mix64(slot.node)) & mask;
-    while (table_[at].node != kNone) at = (at + 1) & mask;
-    table_[at] = slot;
-  }
 }
 
 std::vector<int32_t> KBest::string_of(const Item& item) const {

@@ -18,6 +18,7 @@
 
 #include "forest/derivation.h"
 #include "forest/forest.h"
+#include "hash_index.h"
 
 namespace demotic::forest {
 
@@ -70,7 +71,6 @@ class KBest {
   void set_string(Item& item) const;
   bool new_string(uint32_t v, const Item& item);
   std::vector<int32_t> string_of(const Item& item) const;
-  void grow_table();
 
   const Forest& f_;
   std::span<const double> edge_score_;
@@ -79,11 +79,11 @@ class KBest {
   std::vector<Node> nodes_;
   std::vector<uint32_t> ranks_;
   std::vector<Demand> stack_;
-  struct Slot {
-    uint32_t node = kNone, result = 0;
+  struct String {
+    uint32_t node, result;
   };
-  std::vector<Slot> table_;  // strings that nodes gave, open addressing
-  size_t strings_ = 0;
+  std::vector<String> strings_;  // that nodes gave, each once
+  HashIndex string_index_;
   bool truncated_ = false;
   uint64_t pops_ = 0;
 };

@@ -5,6 +5,7 @@
 
 #include "forest/context.h"
 #include "forest/posterior.h"
+#include "hash_index.h"
 #include "io/checksum.h"
 #include "parallel.h"
 
@@ -19,40 +20,34 @@ uint64_t hash_of(std::span<const int32_t> words) {
 // N-grams by number, in order of first appearance.
 class NgramIndex {
  public:
-  NgramIndex(std::vector<uint32_t>& off, std::vector<int32_t>& words)
-      : off_(off), words_(words), slots_(1024, 0) {}
+  NgramIndex(std::vector<uint32_t>& off, std::vector<int32_t>& words) : off_(off), words_(words) {}
 
   std::span<const int32_t> ngram(uint32_t id) const {
     return std::span(words_).subspan(off_[id], off_[id + 1] - off_[id]);
   }
-  bool has(std::span<const int32_t> words) const { return slots_[find(words)] != 0; }
+  bool has(std::span<const int32_t> words) const {
+    return index_.find(hash_of(words), [&](uint32_t id) { return is(id, words); }) !=
+           HashIndex::kNone;
+  }
   uint32_t add(std::span<const int32_t> words) {
-    size_t at = find(words);
-    if (slots_[at] != 0) return slots_[at] - 1;
-    words_.insert(words_.end(), words.begin(), words.end());
-    off_.push_back(static_cast<uint32_t>(words_.size()));
-    const auto count = static_cast<uint32_t>(off_.size() - 1);
-    slots_[at] = count;
-    if (2 * size_t{count} > slots_.size()) grow();
-    return count - 1;
+    const auto next = static_cast<uint32_t>(off_.size() - 1);
+    const uint32_t id =
+        index_.find_or_add(hash_of(words), next, [&](uint32_t i) { return is(i, words); });
+    if (id == next) {
+      words_.insert(words_.end(), words.begin(), words.end());
+      off_.push_back(static_cast<uint32_t>(words_.size()));
+    }
+    return id;
   }
 
  private:
-  size_t find(std::span<const int32_t> words) const {
-    const size_t mask = slots_.size() - 1;
-    size_t at = hash_of(words) & mask;
-    while (slots_[at] != 0 && !std::ranges::equal(ngram(slots_[at] - 1), words))
-      at = (at + 1) & mask;
-    return at;
-  }
-  void grow() {
-    slots_.assign(2 * slots_.size(), 0);
-    for (uint32_t id = 0; id + 1 < off_.size(); ++id) slots_[find(ngram(id))] = id + 1;
+  bool is(uint32_t id, std::span<const int32_t> words) const {
+    return std::ranges::equal(ngram(id), words);
   }
 
   std::vector<uint32_t>& off_;
   std::vector<int32_t>& words_;
-  std::vector<uint32_t> slots_;
+  HashIndex index_;
 };
 
 }  // namespace

@@ -28,11 +28,8 @@ BlockPairs::BlockPairs(std::vector<uint64_t> keys, std::vector<float> weights, u
 void BlockPairs::index() {
   if (keys_.empty()) return;
   std::vector<uint32_t> slots(std::bit_ceil(keys_.size() * 2), 0);
-  const size_t mask = slots.size() - 1;
   for (uint32_t i = 0; i < keys_.size(); ++i) {
-    size_t at = io::mix64(keys_[i]) & mask;
-    while (slots[at] != 0) at = (at + 1) & mask;
-    slots[at] = i + 1;
+    put_number(slots, io::mix64(keys_[i]), i);
   }
   slots_ = io::Array<uint32_t>(std::move(slots));
 }

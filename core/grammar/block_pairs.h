@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "grammar/block_table.h"
+#include "hash_index.h"
 #include "io/array.h"
 #include "io/checksum.h"
 
@@ -46,16 +47,10 @@ class BlockPairs {
   uint64_t fingerprint() const { return fingerprint_; }
 
   uint32_t find(uint32_t previous, uint32_t block) const {
-    if (slots_.empty()) return kNoPair;
+    static_assert(kNoPair == HashIndex::kNone);
     const uint64_t key = pair_key(previous, block);
-    const size_t mask = slots_.size() - 1;
-    size_t at = io::mix64(key) & mask;
-    for (size_t tries = 0; tries <= mask; ++tries, at = (at + 1) & mask) {
-      const uint32_t slot = slots_[at];
-      if (slot == 0 || slot > keys_.size()) return kNoPair;
-      if (keys_[slot - 1] == key) return slot - 1;
-    }
-    return kNoPair;
+    return find_number(slots_, io::mix64(key), keys_.size(),
+                       [&](uint32_t pair) { return keys_[pair] == key; });
   }
   bool starts(uint32_t previous) const;
 

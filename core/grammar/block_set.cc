@@ -33,21 +33,19 @@ void BlockSet::Shard::add(std::span<const uint32_t> source, std::span<const uint
   ++occurrences;
   const uint64_t hash = io::mix64(io::checksum64(source.data(), source.size_bytes()) * 3 +
                                   io::checksum64(target.data(), target.size_bytes()));
-  if (rows.size() * 2 >= slots.size()) rehash(std::max<size_t>(1024, slots.size() * 2));
-  const size_t mask = slots.size() - 1;
-  size_t at = hash & mask;
-  for (; slots[at] != 0; at = (at + 1) & mask) {
-    Row& row = rows[slots[at] - 1];
-    if (row.hash != hash || !std::ranges::equal(source_of(row), source) ||
-        !std::ranges::equal(target_of(row), target))
-      continue;
+  const auto next = static_cast<uint32_t>(rows.size());
+  const uint32_t number = index.find_or_add(hash, next, [&](uint32_t i) {
+    return std::ranges::equal(source_of(rows[i]), source) &&
+           std::ranges::equal(target_of(rows[i]), target);
+  });
+  if (number != next) {
+    Row& row = rows[number];
     ++row.count;
     if (row.origins < kOrigins && row.origin[row.origins - 1] != sentence)
       row.origin[row.origins++] = sentence;
     return;
   }
-  rows.push_back({hash,
-                  words.size(),
+  rows.push_back({words.size(),
                   1,
                   static_cast<uint16_t>(source.size()),
                   static_cast<uint16_t>(target.size()),
@@ -55,21 +53,11 @@ void BlockSet::Shard::add(std::span<const uint32_t> source, std::span<const uint
                   {sentence, 0, 0}});
   words.insert(words.end(), source.begin(), source.end());
   words.insert(words.end(), target.begin(), target.end());
-  slots[at] = static_cast<uint32_t>(rows.size());
-}
-
-void BlockSet::Shard::rehash(size_t size) {
-  slots.assign(size, 0);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    size_t at = rows[i].hash & (size - 1);
-    while (slots[at] != 0) at = (at + 1) & (size - 1);
-    slots[at] = static_cast<uint32_t>(i + 1);
-  }
 }
 
 // Drop what is too rare; sort by source phrase, then by count, then by target phrase.
 void BlockSet::Shard::sort(uint32_t min_count) {
-  slots = {};
+  index = {};
   order.clear();
   for (uint32_t i = 0; i < rows.size(); ++i) {
     const Row& row = rows[i];
@@ -186,12 +174,9 @@ BlockTable BlockSet::finish(const text::Vocab& source, const text::Vocab& target
 std::vector<uint32_t> phrase_slots(const BlockTable::Parts& parts) {
   const size_t phrases = parts.phrase_ends.size();
   std::vector<uint32_t> slots(std::bit_ceil(std::max<size_t>(2, phrases * 2)), 0);
-  const size_t mask = slots.size() - 1;
   for (size_t i = 0; i < phrases; ++i) {
     const auto words = words_at(parts.phrase_words, parts.phrase_ends, i);
-    size_t at = io::checksum64(words.data(), words.size_bytes()) & mask;
-    while (slots[at] != 0) at = (at + 1) & mask;
-    slots[at] = static_cast<uint32_t>(i + 1);
+    put_number(slots, io::checksum64(words.data(), words.size_bytes()), static_cast<uint32_t>(i));
   }
   return slots;
 }

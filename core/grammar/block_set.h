@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "grammar/block_table.h"
+#include "hash_index.h"
 
 namespace demotic::grammar {
 
@@ -40,7 +41,6 @@ class BlockSet {
 
  private:
   struct Row {
-    uint64_t hash;
     uint64_t begin;  // in words: source, then target
     uint32_t count;
     uint16_t source_size, target_size;
@@ -51,7 +51,7 @@ class BlockSet {
   struct Shard {
     std::vector<Row> rows;
     std::vector<uint32_t> words;
-    std::vector<uint32_t> slots;  // index of a row + 1; 0 is free
+    HashIndex index;              // of rows
     std::vector<uint32_t> order;  // of rows, when they are sorted
     uint64_t occurrences = 0;
 
@@ -62,7 +62,6 @@ class BlockSet {
       return std::span(words).subspan(row.begin + row.source_size, row.target_size);
     }
     void add(std::span<const uint32_t> source, std::span<const uint32_t> target, uint32_t sentence);
-    void rehash(size_t size);
     void sort(uint32_t min_count);
   };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "hash_index.h"
 #include "io/checksum.h"
 #include "text/token_lines.h"
 
@@ -117,14 +118,9 @@ BlockTable BlockTable::with_orientation(std::vector<uint32_t> left,
 
 uint32_t BlockTable::find(std::span<const uint32_t> words) const {
   if (std::ranges::find(words, text::kUnknown) != words.end()) return kNoPhrase;
-  const size_t mask = parts_.phrase_slots.size() - 1;
-  size_t at = hash_words(words) & mask;
-  for (size_t tries = 0; tries <= mask; ++tries, at = (at + 1) & mask) {
-    const uint32_t slot = parts_.phrase_slots[at];
-    if (slot == 0 || slot > phrases()) return kNoPhrase;
-    if (std::ranges::equal(source(slot - 1), words)) return slot - 1;
-  }
-  return kNoPhrase;
+  static_assert(kNoPhrase == HashIndex::kNone);
+  return find_number(parts_.phrase_slots, hash_words(words), phrases(),
+                     [&](uint32_t phrase) { return std::ranges::equal(source(phrase), words); });
 }
 
 uint32_t BlockTable::find(uint32_t phrase, std::span<const uint32_t> words) const {

@@ -2,16 +2,6 @@
 
 namespace demotic::grammar {
 
-void RuleCounts::rehash(size_t slots) {
-  slots_.assign(slots, 0);
-  const size_t mask = slots - 1;
-  for (uint32_t i = 0; i < rows_.size(); ++i) {
-    size_t at = rows_[i].hash & mask;
-    while (slots_[at] != 0) at = (at + 1) & mask;
-    slots_[at] = i + 1;
-  }
-}
-
 void RuleCounts::spill(RuleParts& parts, size_t keep) {
   const auto move_out = [&](const Row& row) {
     const char* key = bytes_.data() + row.begin;
@@ -40,7 +30,8 @@ void RuleCounts::spill(RuleParts& parts, size_t keep) {
   }
   rows_.resize(kept);
   bytes_.resize(end);
-  rehash(std::max<size_t>(1024, slots_.size()));
+  index_.clear();
+  for (uint32_t i = 0; i < kept; ++i) index_.add(rows_[i].hash, i);
 }
 
 }  // namespace demotic::grammar

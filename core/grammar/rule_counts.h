@@ -17,6 +17,7 @@
 #include "grammar/hiero_extract.h"
 #include "grammar/rule_columns.h"
 #include "grammar/rule_key.h"
+#include "hash_index.h"
 #include "io/checksum.h"
 
 namespace demotic::grammar {
@@ -36,18 +37,17 @@ class RuleCounts {
     if (rule.orientation != 0) key_.push_back(static_cast<char>(rule.orientation));
 
     const uint64_t hash = io::mix64(io::checksum64(key_.data(), key_.size()) + source_size * 31);
-    if (rows_.size() * 2 >= slots_.size()) rehash(std::max<size_t>(1024, slots_.size() * 2));
-    const size_t mask = slots_.size() - 1;
-    size_t at = hash & mask;
-    for (; slots_[at] != 0; at = (at + 1) & mask) {
-      Row& row = rows_[slots_[at] - 1];
-      if (row.hash == hash && same(row, source_size, target_size)) {
-        row.mass += rule.mass;
-        ++row.uses;
-        if (row.origins < kOrigins && row.origin[row.origins - 1] != sentence)
-          row.origin[row.origins++] = sentence;
-        return;
-      }
+    const auto next = static_cast<uint32_t>(rows_.size());
+    const uint32_t number = index_.find_or_add(hash, next, [&](uint32_t i) {
+      return rows_[i].hash == hash && same(rows_[i], source_size, target_size);
+    });
+    if (number != next) {
+      Row& row = rows_[number];
+      row.mass += rule.mass;
+      ++row.uses;
+      if (row.origins < kOrigins && row.origin[row.origins - 1] != sentence)
+        row.origin[row.origins++] = sentence;
+      return;
     }
     rows_.push_back({hash,
                      bytes_.size(),
@@ -59,7 +59,6 @@ class RuleCounts {
                      1,
                      {sentence, 0, 0}});
     bytes_.insert(bytes_.end(), key_.begin(), key_.end());
-    slots_[at] = static_cast<uint32_t>(rows_.size());
   }
 
   // Moves rows out until at most `keep` are left.
@@ -82,12 +81,11 @@ class RuleCounts {
            row.target_size == target_size &&
            std::memcmp(bytes_.data() + row.begin, key_.data(), key_.size()) == 0;
   }
-  void rehash(size_t slots);
 
   std::vector<Row> rows_;
   std::vector<char> bytes_;
-  std::vector<uint32_t> slots_;  // index of a row + 1; 0 is free
-  std::vector<char> key_;        // of the rule being added
+  HashIndex index_;        // of rows
+  std::vector<char> key_;  // of the rule being added
 };
 
 }  // namespace demotic::grammar

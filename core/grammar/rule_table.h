@@ -25,6 +25,7 @@
 #include "features/feature_space.h"
 #include "features/sparse_rows.h"
 #include "grammar/rule.h"
+#include "hash_index.h"
 #include "io/checksum.h"
 #include "io/container.h"
 #include "text/vocab.h"
@@ -58,20 +59,16 @@ class RuleTable {
   text::VocabView source_vocab() const { return source_vocab_; }
   text::VocabView target_vocab() const { return target_vocab_; }
 
-  static size_t slot_of_step(uint32_t node, text::Symbol symbol) {
+  static uint64_t hash_of_step(uint32_t node, text::Symbol symbol) {
     return io::mix64((uint64_t{node} << 32) | static_cast<uint32_t>(symbol));
   }
 
   uint32_t step(uint32_t node, text::Symbol symbol) const {
-    const size_t mask = steps_.size() - 1;
-    size_t at = slot_of_step(node, symbol) & mask;
-    for (size_t tries = 0; tries <= mask; ++tries, at = (at + 1) & mask) {
-      const Step& step = steps_[at];
-      if (step.child == kNone) return kNone;
-      if (step.node == node && step.symbol == symbol)
-        return step.child < nodes() ? step.child : kNone;
-    }
-    return kNone;
+    const size_t at = probe(steps_.size(), hash_of_step(node, symbol), [&](size_t place) {
+      const Step& step = steps_[place];
+      return step.child == kNone || (step.node == node && step.symbol == symbol);
+    });
+    return at < steps_.size() && steps_[at].child < nodes() ? steps_[at].child : kNone;
   }
 
   uint32_t first_rule(uint32_t node) const { return node == 0 ? 0 : last_rule(node - 1); }

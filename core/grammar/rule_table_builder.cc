@@ -8,6 +8,7 @@
 #include <functional>
 #include <utility>
 
+#include "hash_index.h"
 #include "io/error.h"
 
 namespace demotic::grammar {
@@ -164,9 +165,9 @@ void RuleTableBuilder::finish(const features::FeatureSpace* sparse_space) {
   const size_t slots = std::bit_ceil(parents_.size() * 2);
   std::vector<RuleTable::Step> steps(slots, {0, 0, RuleTable::kNone});
   for (uint32_t node = 1; node < parents_.size(); ++node) {
-    size_t at = RuleTable::slot_of_step(parents_[node], symbols_[node]) & (slots - 1);
-    while (steps[at].child != RuleTable::kNone) at = (at + 1) & (slots - 1);
-    steps[at] = {parents_[node], symbols_[node], node};
+    const uint64_t hash = RuleTable::hash_of_step(parents_[node], symbols_[node]);
+    const auto is_free = [&](size_t at) { return steps[at].child == RuleTable::kNone; };
+    steps[probe(slots, hash, is_free)] = {parents_[node], symbols_[node], node};
   }
   io::ContainerWriter out(path_, "rules", RuleTable::kVersion);
   source_vocab_.save(out, "source.vocab");

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hash_index.h"
 #include "io/checksum.h"
 #include "metrics/bleu.h"
 #include "text/token_lines.h"
@@ -45,10 +46,8 @@ class BleuReference {
 
   static uint64_t key(uint32_t prefix, uint32_t word) { return uint64_t{prefix} << 32 | word; }
   size_t slot(uint64_t key) const {
-    const size_t mask = edges_.size() - 1;
-    size_t at = io::mix64(key) & mask;
-    while (edges_[at].next != 0 && edges_[at].key != key) at = (at + 1) & mask;
-    return at;
+    return probe(edges_.size(), io::mix64(key),
+                 [&](size_t at) { return edges_[at].next == 0 || edges_[at].key == key; });
   }
   int64_t closest_length(int64_t length) const;
 

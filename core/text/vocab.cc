@@ -16,11 +16,11 @@ VocabView::VocabView(const io::Container& container, const std::string& prefix)
 Vocab::Vocab() : slots_(1024, 0) { add(kUnknownWord); }
 
 uint32_t Vocab::add(std::string_view word) {
-  const size_t mask = slots_.size() - 1;
-  size_t at = hash_word(word) & mask;
   const VocabView all = view();
-  for (; slots_[at] != 0; at = (at + 1) & mask)
-    if (all.word(slots_[at] - 1) == word) return slots_[at] - 1;
+  const size_t at = probe(slots_.size(), hash_word(word), [&](size_t place) {
+    return slots_[place] == 0 || all.word(slots_[place] - 1) == word;
+  });
+  if (slots_[at] != 0) return slots_[at] - 1;
   if (ends_.size() >= UINT32_MAX - 1)
     throw io::Error(io::Fault::argument, "more than 2^32 different words");
   bytes_.insert(bytes_.end(), word.begin(), word.end());
@@ -32,13 +32,8 @@ uint32_t Vocab::add(std::string_view word) {
 
 void Vocab::grow() {
   slots_.assign(slots_.size() * 2, 0);
-  const size_t mask = slots_.size() - 1;
   const VocabView all(bytes_, ends_, {});
-  for (uint32_t id = 0; id < size(); ++id) {
-    size_t at = hash_word(all.word(id)) & mask;
-    while (slots_[at] != 0) at = (at + 1) & mask;
-    slots_[at] = id + 1;
-  }
+  for (uint32_t id = 0; id < size(); ++id) put_number(slots_, hash_word(all.word(id)), id);
 }
 
 void VocabView::save(io::ContainerWriter& out, const std::string& prefix) const {

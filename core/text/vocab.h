@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hash_index.h"
 #include "io/checksum.h"
 #include "io/container.h"
 
@@ -70,14 +71,9 @@ class VocabView {
 
   uint32_t find(std::string_view word) const { return find(word, hash_word(word)); }
   uint32_t find(std::string_view word, uint64_t hash) const {
-    if (slots_.empty()) return kUnknown;
-    const size_t mask = slots_.size() - 1;
-    size_t at = hash & mask;
-    for (size_t tries = 0; tries <= mask; ++tries, at = (at + 1) & mask) {
-      if (slots_[at] == 0) return kUnknown;
-      if (this->word(slots_[at] - 1) == word) return slots_[at] - 1;
-    }
-    return kUnknown;
+    const uint32_t id = find_number(slots_, hash, ends_.size(),
+                                    [&](uint32_t other) { return this->word(other) == word; });
+    return id == HashIndex::kNone ? kUnknown : id;
   }
 
  private:

@@ -34,14 +34,13 @@ void BlockSearch::run(std::span<const std::string> tokens, bool all) {
   max_words_ = std::max(1u, model_.table().totals().max_words);
   nodes_.clear();
   arcs_.clear();
-  node_slots_.assign(1024, 0);
+  node_index_.clear();
   stacks_.assign(words_ + size_t{1}, {});
   bars_.assign(words_ + size_t{1}, {});
   states_.clear();
-  state_slots_.clear();
-  scored_keys_.clear();
+  state_index_.clear();
   scored_.clear();
-  scored_count_ = 0;
+  scored_index_.clear();
   const BlockDecoderOptions& choice = model_.options();
   // A node has at most as many arcs as there are options within reach of its first gap.
   beam_ = choice.beam;
@@ -184,18 +183,11 @@ void BlockSearch::take(uint32_t v, const Span& span, grammar::BlockOrientation o
   }
 }
 
-uint32_t BlockSearch::find(const BlockNode& key) const {
-  const size_t mask = node_slots_.size() - 1;
-  size_t at = hash_of(key) & mask;
-  while (node_slots_[at] != 0 && !same_state(nodes_[node_slots_[at] - 1], key))
-    at = (at + 1) & mask;
-  return static_cast<uint32_t>(at);
-}
-
 void BlockSearch::add(BlockNode head, BlockArc arc) {
   const uint32_t stack = head.words();
-  uint32_t at = find(head);
-  if (node_slots_[at] == 0) {
+  const uint64_t hash = hash_of(head);
+  uint32_t v = node_index_.find(hash, [&](uint32_t i) { return same_state(nodes_[i], head); });
+  if (v == HashIndex::kNone) {
     // Who would not survive the pruning of its stack anyway is not kept.
     if (beam_ != UINT64_MAX && stack < words_) {
       std::vector<double>& bar = bars_[stack];
@@ -209,16 +201,12 @@ void BlockSearch::add(BlockNode head, BlockArc arc) {
       bar.push_back(value);
       std::push_heap(bar.begin(), bar.end(), worst_on_top);
     }
-    if (nodes_.size() * 2 >= node_slots_.size()) {
-      node_slots_.assign(node_slots_.size() * 2, 0);
-      for (uint32_t v = 0; v < nodes_.size(); ++v) node_slots_[find(nodes_[v])] = v + 1;
-      at = find(head);
-    }
+    v = static_cast<uint32_t>(nodes_.size());
     nodes_.push_back(head);
-    node_slots_[at] = static_cast<uint32_t>(nodes_.size());
-    stacks_[stack].push_back(node_slots_[at] - 1);
+    node_index_.add(hash, v);
+    stacks_[stack].push_back(v);
   }
-  BlockNode& node = nodes_[node_slots_[at] - 1];
+  BlockNode& node = nodes_[v];
   const auto number = static_cast<uint32_t>(arcs_.size());
   const bool is_best = node.first_arc == kNone || head.score > node.score;
   if (is_best) node.score = head.score;

@@ -20,6 +20,7 @@
 
 #include "counters.h"
 #include "decode/blocks/model.h"
+#include "hash_index.h"
 
 namespace demotic::decode::blocks {
 
@@ -97,6 +98,7 @@ class BlockSearch {
     double best = 0;  // estimate
   };
   struct Scored {
+    uint64_t key;  // state and option
     grammar::LmCosts costs;
     uint32_t lm;
   };
@@ -113,7 +115,6 @@ class BlockSearch {
   void take(uint32_t v, const Span& span, grammar::BlockOrientation o, bool left_rule,
             BlockNode head);
   void add(BlockNode head, BlockArc arc);
-  uint32_t find(const BlockNode& key) const;
   Scored lm(uint32_t state, uint32_t option);
   uint32_t intern(const lm::State& state);
   double future(uint32_t covered, uint32_t hole_end, uint32_t end) const;
@@ -131,14 +132,13 @@ class BlockSearch {
   std::vector<double> suffix_future_;  // of [begin, end of the sentence)
   std::vector<BlockNode> nodes_;
   std::vector<BlockArc> arcs_;
-  std::vector<uint32_t> node_slots_;  // open addressing: node + 1
+  HashIndex node_index_;
   std::vector<std::vector<uint32_t>> stacks_;
   std::vector<std::vector<double>> bars_;  // by stack: a heap of its `beam` best, the worst on top
   std::vector<lm::State> states_;
-  std::vector<uint32_t> state_slots_;
-  std::vector<uint64_t> scored_keys_;  // open addressing: (state, option) + 1
+  HashIndex state_index_;
   std::vector<Scored> scored_;
-  size_t scored_count_ = 0;
+  HashIndex scored_index_;                          // by state and option
   std::vector<std::pair<uint32_t, Scored>> taken_;  // scratch: options of a span, scored
   std::vector<double> scores_;                      // scratch: of these
 };

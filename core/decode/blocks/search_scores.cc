@@ -12,8 +12,6 @@ namespace {
 
 constexpr double kWorst = -std::numeric_limits<double>::infinity();
 
-uint64_t key_of(uint32_t state, uint32_t option) { return (uint64_t{state} << 32 | option) + 1; }
-
 }  // namespace
 
 // -- before the search ---------------------------------------------------------------------------
@@ -95,44 +93,20 @@ double BlockSearch::future(uint32_t covered, uint32_t hole_end, uint32_t end) co
 // -- the language model --------------------------------------------------------------------------
 
 uint32_t BlockSearch::intern(const lm::State& state) {
-  if (states_.size() * 2 >= state_slots_.size()) {
-    state_slots_.assign(std::max<size_t>(1024, state_slots_.size() * 2), 0);
-    for (uint32_t i = 0; i < states_.size(); ++i) {
-      size_t at = states_[i].hash() & (state_slots_.size() - 1);
-      while (state_slots_[at] != 0) at = (at + 1) & (state_slots_.size() - 1);
-      state_slots_[at] = i + 1;
-    }
-  }
-  const size_t mask = state_slots_.size() - 1;
-  size_t at = state.hash() & mask;
-  for (; state_slots_[at] != 0; at = (at + 1) & mask)
-    if (states_[state_slots_[at] - 1] == state) return state_slots_[at] - 1;
-  states_.push_back(state);
-  state_slots_[at] = static_cast<uint32_t>(states_.size());
-  return state_slots_[at] - 1;
+  const auto next = static_cast<uint32_t>(states_.size());
+  const uint32_t number =
+      state_index_.find_or_add(state.hash(), next, [&](uint32_t i) { return states_[i] == state; });
+  if (number == next) states_.push_back(state);
+  return number;
 }
 
 // Nodes share states, so that the same words after the same state come again and again.
 BlockSearch::Scored BlockSearch::lm(uint32_t state, uint32_t option) {
-  if (scored_count_ * 2 >= scored_keys_.size()) {
-    std::vector<uint64_t> old_keys(std::max<size_t>(4096, scored_keys_.size() * 2), 0);
-    std::vector<Scored> old(old_keys.size());
-    old_keys.swap(scored_keys_);
-    old.swap(scored_);
-    const size_t mask = scored_keys_.size() - 1;
-    for (size_t i = 0; i < old_keys.size(); ++i) {
-      if (old_keys[i] == 0) continue;
-      size_t at = io::mix64(old_keys[i]) & mask;
-      while (scored_keys_[at] != 0) at = (at + 1) & mask;
-      scored_keys_[at] = old_keys[i];
-      scored_[at] = old[i];
-    }
-  }
-  const size_t mask = scored_keys_.size() - 1;
-  const uint64_t key = key_of(state, option);
-  size_t at = io::mix64(key) & mask;
-  for (; scored_keys_[at] != 0; at = (at + 1) & mask)
-    if (scored_keys_[at] == key) return scored_[at];
+  const uint64_t key = uint64_t{state} << 32 | option;
+  const auto number = static_cast<uint32_t>(scored_.size());
+  const uint32_t known = scored_index_.find_or_add(
+      io::mix64(key), number, [&](uint32_t i) { return scored_[i].key == key; });
+  if (known != number) return scored_[known];
   ++counters_.lm_blocks;
   const BlockOption& o = options_[option];
   lm::State next = states_[state];
@@ -141,11 +115,8 @@ BlockSearch::Scored BlockSearch::lm(uint32_t state, uint32_t option) {
     costs.first = model_.costs().lm_cost(next, passed_[o.begin], next);
   else
     costs = model_.costs().lm(states_[state], o.block, next);
-  const Scored result{costs, intern(next)};
-  scored_keys_[at] = key;
-  scored_[at] = result;
-  ++scored_count_;
-  return result;
+  scored_.push_back({key, costs, intern(next)});
+  return scored_.back();
 }
 
 double BlockSearch::end_cost(uint32_t v) const {

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hash_index.h"
 #include "io/checksum.h"
 
 namespace demotic::decode::phrase {
@@ -25,7 +26,7 @@ class CoverageTable {
     width_ = limit / 64 + 1;
     gaps_.assign(1, 0);
     bits_.assign(width_, 0);
-    slots_.assign(std::clamp<size_t>(slots_.size(), 256, kKeptSlots), 0);
+    index_.clear();
     insert(0);
   }
 
@@ -62,7 +63,6 @@ class CoverageTable {
       for (uint32_t i = begin - gap; i < end - gap; ++i) out[i / 64] |= uint64_t{1} << (i % 64);
       gaps_.push_back(gap);
     }
-    if (2 * size_t{size()} > slots_.size()) grow();
     const uint32_t found = insert(made);
     if (found != made) {
       gaps_.pop_back();
@@ -72,8 +72,6 @@ class CoverageTable {
   }
 
  private:
-  static constexpr size_t kKeptSlots = size_t{1} << 13;
-
   const uint64_t* window(uint32_t set) const { return bits_.data() + size_t{set} * width_; }
 
   uint32_t next(uint32_t set, uint32_t at, uint64_t flip) const {
@@ -94,27 +92,15 @@ class CoverageTable {
     const uint64_t* bits = window(set);
     uint64_t hash = gaps_[set];
     for (uint32_t i = 0; i < width_; ++i) hash = io::mix64(hash ^ bits[i]);
-    const size_t mask = slots_.size() - 1;
-    for (size_t at = hash & mask;; at = (at + 1) & mask) {
-      if (slots_[at] == 0) {
-        slots_[at] = set + 1;
-        return set;
-      }
-      const uint32_t other = slots_[at] - 1;
-      if (gaps_[other] == gaps_[set] && std::equal(bits, bits + width_, window(other)))
-        return other;
-    }
-  }
-
-  void grow() {
-    slots_.assign(slots_.size() * 2, 0);
-    for (uint32_t set = 0; set + 1 < size(); ++set) insert(set);
+    return index_.find_or_add(hash, set, [&](uint32_t other) {
+      return gaps_[other] == gaps_[set] && std::equal(bits, bits + width_, window(other));
+    });
   }
 
   uint32_t width_ = 1;
   std::vector<uint32_t> gaps_;
-  std::vector<uint64_t> bits_;   // width_ words for each set
-  std::vector<uint32_t> slots_;  // open addressing: set + 1
+  std::vector<uint64_t> bits_;  // width_ words for each set
+  HashIndex index_;
 };
 
 }  // namespace demotic::decode::phrase

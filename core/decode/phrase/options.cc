@@ -11,11 +11,11 @@ void PhraseOptions::forget() {
   fragments_.clear();
   reorderings_.clear();
   orders_.clear();
-  slots_.assign(1024, {});
-  kept_ = 0;
+  lists_by_node_.clear();
+  nodes_.clear();
   kept_options_ = 0;
   next_classes_.assign(1, {});
-  next_slots_.assign(1024, 0);
+  next_index_.clear();
 }
 
 void PhraseOptions::find(const SourceSentence& sentence) {
@@ -57,24 +57,11 @@ void PhraseOptions::find(const SourceSentence& sentence) {
 }
 
 OptionList PhraseOptions::of_node(uint32_t node) {
-  if (2 * (kept_ + 1) > slots_.size()) {
-    std::vector<Slot> old(2 * slots_.size());
-    old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.node == grammar::RuleTable::kNone) continue;
-      size_t at = io::mix64(slot.node) & (slots_.size() - 1);
-      while (slots_[at].node != grammar::RuleTable::kNone) at = (at + 1) & (slots_.size() - 1);
-      slots_[at] = slot;
-    }
-  }
-  size_t at = io::mix64(node) & (slots_.size() - 1);
-  while (slots_[at].node != grammar::RuleTable::kNone) {
-    if (slots_[at].node == node) return slots_[at].list;
-    at = (at + 1) & (slots_.size() - 1);
-  }
-  ++kept_;
-  slots_[at] = {node, make(node)};
-  return slots_[at].list;
+  const auto next = static_cast<uint32_t>(lists_by_node_.size());
+  const uint32_t number = nodes_.find_or_add(
+      io::mix64(node), next, [&](uint32_t i) { return lists_by_node_[i].node == node; });
+  if (number == next) lists_by_node_.push_back({node, make(node)});
+  return lists_by_node_[number].list;
 }
 
 OptionList PhraseOptions::make(uint32_t node) {
@@ -157,23 +144,12 @@ OptionList PhraseOptions::close(uint32_t first) {
 uint32_t PhraseOptions::next_class(uint32_t rule) {
   const std::array<float, grammar::kOrientations> raw = model_.raw_reordering(rule).next;
   if (raw == next_classes_[0]) return 0;
-  const auto place = [&](const std::array<float, grammar::kOrientations>& values) {
-    size_t at = io::checksum64(values.data(), sizeof values) & (next_slots_.size() - 1);
-    while (next_slots_[at] != 0 && next_classes_[next_slots_[at] - 1] != values)
-      at = (at + 1) & (next_slots_.size() - 1);
-    return at;
-  };
-  if (2 * next_classes_.size() > next_slots_.size()) {
-    next_slots_.assign(2 * next_slots_.size(), 0);
-    for (uint32_t i = 1; i < next_classes_.size(); ++i)
-      next_slots_[place(next_classes_[i])] = i + 1;
-  }
-  const size_t at = place(raw);
-  if (next_slots_[at] == 0) {
-    next_classes_.push_back(raw);
-    next_slots_[at] = static_cast<uint32_t>(next_classes_.size());
-  }
-  return next_slots_[at] - 1;
+  const auto next = static_cast<uint32_t>(next_classes_.size());
+  const uint32_t number =
+      next_index_.find_or_add(io::checksum64(raw.data(), sizeof raw), next,
+                              [&](uint32_t i) { return next_classes_[i] == raw; });
+  if (number == next) next_classes_.push_back(raw);
+  return number;
 }
 
 void FutureCosts::compute_leaps(const PhraseModel& model, const PhraseOptions& options) {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "decode/phrase/model.h"
+#include "hash_index.h"
 #include "lm/chart.h"
 
 namespace demotic::decode::phrase {
@@ -63,8 +64,8 @@ class PhraseOptions {
   uint64_t scored() const { return scored_; }  // rules that the language model has seen so far
 
  private:
-  struct Slot {
-    uint32_t node = grammar::RuleTable::kNone;
+  struct NodeList {
+    uint32_t node;  // of the trie
     OptionList list;
   };
   static constexpr size_t kMostKept = 100'000;  // options, about 250 bytes each
@@ -89,10 +90,10 @@ class PhraseOptions {
   std::vector<Reordering> reorderings_;
   std::vector<uint32_t> orders_;  // of each list, once for each orientation
   std::vector<std::array<float, grammar::kOrientations>> next_classes_;
-  std::vector<uint32_t> next_slots_;  // open addressing: class + 1
-  std::vector<Slot> slots_;           // open addressing: lists kept, by trie node
-  size_t kept_ = 0;
-  size_t kept_options_ = 0;  // those beyond pass through in the sentence at hand
+  HashIndex next_index_;
+  std::vector<NodeList> lists_by_node_;  // kept from one sentence to the next
+  HashIndex nodes_;                      // of these
+  size_t kept_options_ = 0;              // those beyond pass through in the sentence at hand
   uint64_t scored_ = 0;
 
   struct Candidate {

@@ -153,8 +153,7 @@ void PhraseSearch::close(uint32_t covered) {
   here.last = hypotheses();
   counters_.hypotheses += placing_.size();
   pending_.clear();
-  if (by_state_.size() > 4096 && by_state_.size() > 16 * placing_.size()) by_state_.resize(4096);
-  std::fill(by_state_.begin(), by_state_.end(), 0u);
+  by_state_.clear();
   if (covered == words_) return;
   for (uint32_t first = here.first; first < here.last;) {
     const PhraseHypothesis& head = hypotheses_[first];

@@ -31,6 +31,7 @@
 #include "counters.h"
 #include "decode/phrase/coverage.h"
 #include "decode/phrase/options.h"
+#include "hash_index.h"
 
 namespace demotic::decode::phrase {
 
@@ -167,7 +168,7 @@ class PhraseSearch {
   void fetch(const Grid& grid, uint32_t row, uint32_t column, uint32_t covered) const;
   void take(Grid& grid, uint32_t row, uint32_t column, uint32_t covered);
   void accept(const Pending& candidate);
-  void rehash(size_t slots);
+  uint64_t hash_of(const Pending& candidate) const;
   void prune(uint32_t most);
   void close(uint32_t covered);
   void expand(const Group& group, uint32_t covered);
@@ -198,7 +199,7 @@ class PhraseSearch {
   // Of the stack at hand:
   std::vector<Cell> heap_;
   std::vector<Pending> pending_;
-  std::vector<uint32_t> by_state_;  // open addressing: place in pending_ + 1
+  HashIndex by_state_;  // of pending_
   double best_total_ = 0;
   double bound_ = 0;  // totals below it are not worth keeping
   std::vector<Placing> placing_;

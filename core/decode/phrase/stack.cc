@@ -13,15 +13,6 @@ namespace {
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr uint32_t kAhead = 8;  // cells that wait for their memory
 
-// Of the words that count; cheaper than State::hash, and good enough for a table in memory.
-uint64_t hash_of(const lm::State& state, uint32_t coverage, uint32_t end, uint32_t begin,
-                 uint32_t next) {
-  constexpr uint64_t kFactor = 0x9fb21c651e98df25ull;
-  uint64_t hash = (uint64_t{coverage} << 32 | end) * kFactor + (uint64_t{next} << 32 | begin);
-  for (uint32_t i = 0; i < state.length; ++i) hash = (hash ^ state.words[i]) * kFactor;
-  return io::mix64(hash);
-}
-
 }  // namespace
 
 double PhraseSearch::promise(const Grid& grid, uint32_t row, uint32_t column) const {
@@ -169,22 +160,32 @@ void PhraseSearch::take(Grid& grid, uint32_t row, uint32_t column, uint32_t cove
   }
 }
 
+// Of the words that count; cheaper than State::hash, and good enough for a table in memory.
+uint64_t PhraseSearch::hash_of(const Pending& candidate) const {
+  constexpr uint64_t kFactor = 0x9fb21c651e98df25ull;
+  const PhraseHypothesis& ours = candidate.hypothesis;
+  const uint32_t begin = model_.lexicalised() ? ours.arc.begin : 0;
+  uint64_t hash = (uint64_t{ours.coverage} << 32 | ours.end) * kFactor +
+                  (uint64_t{candidate.next} << 32 | begin);
+  for (uint32_t i = 0; i < candidate.state.length; ++i)
+    hash = (hash ^ candidate.state.words[i]) * kFactor;
+  return io::mix64(hash);
+}
+
 void PhraseSearch::accept(const Pending& candidate) {
-  if (2 * (pending_.size() + 1) > by_state_.size())
-    rehash(std::max<size_t>(256, 2 * by_state_.size()));
   const PhraseHypothesis& ours = candidate.hypothesis;
   const bool lexicalised = model_.lexicalised();
-  const uint64_t hash = hash_of(candidate.state, ours.coverage, ours.end,
-                                lexicalised ? ours.arc.begin : 0, candidate.next);
-  const size_t mask = by_state_.size() - 1;
-  size_t at = hash & mask;
-  for (; by_state_[at] != 0; at = (at + 1) & mask) {
-    Pending& other = pending_[by_state_[at] - 1];
+  const auto next = static_cast<uint32_t>(pending_.size());
+  const uint32_t number = by_state_.find_or_add(hash_of(candidate), next, [&](uint32_t i) {
+    const Pending& other = pending_[i];
+    const PhraseHypothesis& theirs = other.hypothesis;
+    return theirs.coverage == ours.coverage && theirs.end == ours.end &&
+           other.next == candidate.next && (!lexicalised || theirs.arc.begin == ours.arc.begin) &&
+           other.state == candidate.state;
+  });
+  if (number != next) {
+    Pending& other = pending_[number];
     PhraseHypothesis& theirs = other.hypothesis;
-    if (theirs.coverage != ours.coverage || theirs.end != ours.end ||
-        other.next != candidate.next || (lexicalised && theirs.arc.begin != ours.arc.begin) ||
-        !(other.state == candidate.state))
-      continue;
     ++counters_.recombined;
     const bool better = ours.score > theirs.score;
     if (settings_.keep_alternatives) {
@@ -204,20 +205,6 @@ void PhraseSearch::accept(const Pending& candidate) {
     return;
   }
   pending_.push_back(candidate);
-  by_state_[at] = static_cast<uint32_t>(pending_.size());
-}
-
-void PhraseSearch::rehash(size_t slots) {
-  by_state_.assign(slots, 0);
-  const bool lexicalised = model_.lexicalised();
-  for (size_t i = 0; i < pending_.size(); ++i) {
-    const Pending& each = pending_[i];
-    size_t at = hash_of(each.state, each.hypothesis.coverage, each.hypothesis.end,
-                        lexicalised ? each.hypothesis.arc.begin : 0, each.next) &
-                (slots - 1);
-    while (by_state_[at] != 0) at = (at + 1) & (slots - 1);
-    by_state_[at] = static_cast<uint32_t>(i + 1);
-  }
 }
 
 // Leaves the best `most`; of equals those that were found first.
@@ -240,7 +227,8 @@ void PhraseSearch::prune(uint32_t most) {
   } else {
     std::erase_if(pending_, [&](const Pending& each) { return each.total < bound_; });
   }
-  rehash(by_state_.size());
+  by_state_.clear();
+  for (uint32_t i = 0; i < pending_.size(); ++i) by_state_.add(hash_of(pending_[i]), i);
 }
 
 }  // namespace demotic::decode::phrase
