@@ -37,6 +37,7 @@ SHORT = """
     RuleScorer.begin RuleScorer.end RuleTable.counts RuleTable.find RuleTable.find_source_word
     RuleTable.lhs RuleTable.links RuleTable.origins RuleTable.scores RuleTable.source_symbols
     RuleTable.source_word RuleTable.target_symbols RuleTable.target_word RuleTextReader.__init__
+    RuleTable.find_sparse RuleTable.sparse RuleTable.sparse_name
     SentenceBleu.__init__ SentenceBleu.score SentenceBleu.statistics TokenLines.__init__
     Vocab.__init__ Vocab.add Vocab.find Vocab.word
 """

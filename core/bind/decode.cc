@@ -122,6 +122,7 @@ void sparse_weights(nb::module_& m) {
           "__init__",
           [](SparseWeights* self, const grammar::RuleTable& table,
              const std::vector<std::string>& names, const std::vector<double>& values) {
+            const nb::gil_scoped_release unlocked;
             new (self) SparseWeights(sparse_weights_of(table, names, values));
           },
           nb::arg("table"), nb::arg("names"), nb::arg("values"));

@@ -284,6 +284,7 @@ void bind_templates(nb::module_& m) {
           "__init__",
           [](Templating* self, const grammar::RuleTable& table, const std::string& path,
              const std::vector<std::string>& templates, double min_count, uint32_t bits) {
+            const nb::gil_scoped_release unlocked;
             new (self) Templating(table, path, template_options(templates, min_count, bits));
           },
           nb::arg("table"), nb::arg("path"), nb::arg("templates"), nb::arg("min_count"),
