@@ -21,7 +21,7 @@ void ContextFreeForestBuilder::operator()(std::span<const uint32_t> sentence,
     if (!relax(!within)) return;
   }
   const auto size = static_cast<uint32_t>(sentence.size());
-  whole_.edges.push_back({kGoal, {prefix_[size], kNoNode}});
+  add_group(plan_.goal(), kGoal, {prefix_[size]});
   add_node(plan_.goal(), 0, size);
   trim(out);
   out.span_limit = limit_;
@@ -44,10 +44,15 @@ bool ContextFreeForestBuilder::relax(bool too_large) {
   return !std::exchange(glue_any_, true);
 }
 
+// A node of all groups that wait for its category.
 uint32_t ContextFreeForestBuilder::add_node(uint32_t category, uint32_t begin, uint32_t end) {
   const auto node = static_cast<uint32_t>(whole_.nodes.size());
+  std::vector<RuleGroup>& groups = pending_[category];
+  for (const RuleGroup& group : groups) edges_ += group.rules;
+  whole_.groups.insert(whole_.groups.end(), groups.begin(), groups.end());
+  groups.clear();
   whole_.nodes.push_back({category, begin, end});
-  whole_.in_ends.push_back(static_cast<uint32_t>(whole_.edges.size()));
+  whole_.group_ends.push_back(static_cast<uint32_t>(whole_.groups.size()));
   previous_at_.push_back(last_at_[end]);
   last_at_[end] = node;
   return node;
@@ -57,7 +62,7 @@ uint32_t ContextFreeForestBuilder::add_node(uint32_t category, uint32_t begin, u
 bool ContextFreeForestBuilder::within_budget() const {
   const uint64_t most = plan_.options().max_edges;
   if (limit_ == 1 && !own_) return true;
-  return whole_.edges.size() + items_.size() <= most && work_ / 16 <= most;
+  return edges_ + items_.size() <= most && work_ / 16 <= most;
 }
 
 // False when the forest outgrew its budget.
@@ -67,7 +72,9 @@ bool ContextFreeForestBuilder::parse(std::span<const uint32_t> sentence) {
   last_at_.assign(sentence.size() + 1, kNoNode);
   prefix_.assign(sentence.size() + 1, kNoNode);
   pending_.resize(plan_.labels().size());
+  for (std::vector<RuleGroup>& groups : pending_) groups.clear();  // of a parse that gave up
   work_ = 0;
+  edges_ = 0;
   for (auto begin = static_cast<uint32_t>(sentence.size()); begin-- > 0;)
     if (!parse_from(begin, sentence)) return false;
   return true;
@@ -77,7 +84,8 @@ bool ContextFreeForestBuilder::parse_from(uint32_t begin, std::span<const uint32
   const auto size = static_cast<uint32_t>(sentence.size());
   const bool unlimited = own_ || (glue_ && begin == 0);
   const uint32_t last = unlimited || limit_ > size - begin ? size : begin + limit_;
-  items_.assign(1, {grammar::RuleTable::kRoot, {kNoNode, kNoNode}});
+  items_.assign(1, {grammar::RuleTable::kRoot, kNoTail});
+  chain_.clear();
   columns_.assign({0, 1});
   for (uint32_t end = begin + 1; end <= last; ++end) {
     advance(begin, end, sentence);
@@ -106,7 +114,7 @@ void ContextFreeForestBuilder::advance(uint32_t begin, uint32_t end,
     for (uint32_t i = columns_[width - 1]; i < columns_[width]; ++i) {
       const Item item = items_[i];
       const uint32_t next = step(item, static_cast<text::Symbol>(sentence[end - 1]));
-      if (next != grammar::RuleTable::kNone) items_.push_back({next, item.tails});
+      if (next != grammar::RuleTable::kNone) items_.push_back({next, item.last_tail});
     }
   }
   for (uint32_t node = last_at_[end]; node != kNoNode; node = previous_at_[node]) {
@@ -114,46 +122,73 @@ void ContextFreeForestBuilder::advance(uint32_t begin, uint32_t end,
     const text::Symbol symbol = grammar::category_symbol(whole_.nodes[node].category);
     work_ += 1 + columns_[middle + 1] - columns_[middle];
     for (uint32_t i = columns_[middle]; i < columns_[middle + 1]; ++i) {
-      Item item = items_[i];
-      if (item.tails[grammar::kMaxArity - 1] != kNoNode) continue;
-      item.trie = step(item, symbol);
-      if (item.trie == grammar::RuleTable::kNone) continue;
-      item.tails[item.tails[0] == kNoNode ? 0 : 1] = node;
-      items_.push_back(item);
+      const Item item = items_[i];
+      const uint32_t next = step(item, symbol);
+      if (next == grammar::RuleTable::kNone || arity_of(item) == grammar::kMaxArity) continue;
+      items_.push_back(with_tail(next, item.last_tail, node));
     }
   }
 }
 
-bool ContextFreeForestBuilder::is_sound(uint32_t trie, uint32_t arity) {
-  Sound& sound = sound_[trie];
-  if (sound == Sound::unknown) {
-    sound = Sound::yes;
-    const uint32_t first = table_.first_rule(trie);
-    for (uint32_t rule = first; rule < table_.last_rule(trie); ++rule)
-      if (!table_.usable(rule, arity) || table_.lhs(rule) != table_.lhs(first)) sound = Sound::no;
-  }
-  return sound == Sound::yes;
+ContextFreeForestBuilder::Item ContextFreeForestBuilder::with_tail(uint32_t trie,
+                                                                   uint32_t last_tail,
+                                                                   uint32_t node) {
+  const uint32_t arity = last_tail == kNoTail ? 1 : chain_[last_tail].arity + 1;
+  chain_.push_back({node, last_tail, arity});
+  return {trie, static_cast<uint32_t>(chain_.size()) - 1};
 }
 
-// The rules behind a finished item become edges of their left-hand sides.
-void ContextFreeForestBuilder::collect(uint32_t trie,
-                                       const std::array<uint32_t, grammar::kMaxArity>& tails,
-                                       bool wide) {
-  const uint32_t arity = (tails[0] != kNoNode) + (tails[1] != kNoNode);
-  const uint32_t first = table_.first_rule(trie);
-  const uint32_t last = table_.last_rule(trie);
+// In a damaged table one trie node may be reached with different numbers of tails.
+bool ContextFreeForestBuilder::is_sound(uint32_t trie, uint32_t arity) {
+  Sound& known = sound_[trie];
+  if (known.arity != arity) {
+    known = {arity, true};
+    const uint32_t first = table_.first_rule(trie);
+    for (uint32_t rule = first; rule < table_.last_rule(trie); ++rule)
+      if (!table_.usable(rule, arity) || table_.lhs(rule) != table_.lhs(first)) known.sound = false;
+  }
+  return known.sound;
+}
+
+// The rules behind a finished item become groups of their left-hand sides.
+void ContextFreeForestBuilder::collect(const Item& item, bool wide) {
+  const uint32_t first = table_.first_rule(item.trie);
+  const uint32_t last = table_.last_rule(item.trie);
   if (first >= last) return;
-  if (is_sound(trie, arity)) {
-    const uint32_t lhs = table_.lhs(first);
-    if (wide && lhs != plan_.s()) return;
-    for (uint32_t rule = first; rule < last; ++rule) pending_[lhs].push_back({rule, tails});
+  const uint32_t arity = arity_of(item);
+  const auto add = [&](uint32_t begin, uint32_t end) {
+    const uint32_t lhs = table_.lhs(begin);
+    if (!wide || lhs == plan_.s()) add_group(lhs, begin, end - begin, item);
+  };
+  if (is_sound(item.trie, arity)) {
+    add(first, last);
     return;
   }
-  for (uint32_t rule = first; rule < last; ++rule) {
-    if (!table_.usable(rule, arity)) continue;  // of a damaged table
-    const uint32_t lhs = table_.lhs(rule);
-    if (!wide || lhs == plan_.s()) pending_[lhs].push_back({rule, tails});
+  for (uint32_t begin = first; begin < last;) {
+    uint32_t end = begin + 1;
+    if (table_.usable(begin, arity)) {  // as all rules are but those of a damaged table
+      while (end < last && table_.usable(end, arity) && table_.lhs(end) == table_.lhs(begin)) ++end;
+      add(begin, end);
+    }
+    begin = end;
   }
+}
+
+void ContextFreeForestBuilder::add_group(uint32_t lhs, uint32_t first_rule, uint32_t rules,
+                                         const Item& item) {
+  const uint32_t arity = arity_of(item);
+  const auto first_tail = static_cast<uint32_t>(whole_.tails.size());
+  whole_.tails.resize(first_tail + arity);
+  for (uint32_t at = item.last_tail; at != kNoTail; at = chain_[at].previous)
+    whole_.tails[first_tail + chain_[at].arity - 1] = chain_[at].node;
+  pending_[lhs].push_back({kNoNode, first_rule, rules, 0, first_tail, arity});
+}
+
+void ContextFreeForestBuilder::add_group(uint32_t lhs, uint32_t rule,
+                                         std::initializer_list<uint32_t> tails) {
+  const auto first_tail = static_cast<uint32_t>(whole_.tails.size());
+  whole_.tails.insert(whole_.tails.end(), tails);
+  pending_[lhs].push_back({kNoNode, rule, 1, 0, first_tail, static_cast<uint32_t>(tails.size())});
 }
 
 bool ContextFreeForestBuilder::passes_through(uint32_t word) const {
@@ -166,34 +201,30 @@ void ContextFreeForestBuilder::finish_span(uint32_t begin, uint32_t end,
                                            std::span<const uint32_t> sentence) {
   const bool wide = end - begin > limit_;
   const size_t items = items_.size();
-  for (size_t i = columns_.back(); i < items; ++i) collect(items_[i].trie, items_[i].tails, wide);
-  if (end == begin + 1 && passes_through(sentence[begin]))
-    pending_[plan_.x()].push_back({kPassThrough, {kNoNode, kNoNode}});
+  for (size_t i = columns_.back(); i < items; ++i) collect(items_[i], wide);
+  if (end == begin + 1 && passes_through(sentence[begin])) add_group(plan_.x(), kPassThrough, {});
   for (const uint32_t category : plan_.order()) {
     if (category == plan_.s() && begin == 0 && glue_) glue(end);
-    std::vector<ForestEdge>& edges = pending_[category];
-    if (edges.empty()) continue;
-    whole_.edges.insert(whole_.edges.end(), edges.begin(), edges.end());
-    edges.clear();
+    if (pending_[category].empty()) continue;
     const uint32_t node = add_node(category, begin, end);
     if (category == plan_.s() && begin == 0) prefix_[end] = node;
     const uint32_t trie = plan_.unary(category);
     if (trie == grammar::RuleTable::kNone) continue;
-    collect(trie, {node, kNoNode}, wide);
-    if (!wide || plan_.leads_to_goal(trie)) items_.push_back({trie, {node, kNoNode}});
+    const Item item = with_tail(trie, kNoTail, node);
+    collect(item, wide);
+    if (!wide || plan_.leads_to_goal(trie)) items_.push_back(item);
   }
 }
 
 // S over the first words out of a category over them, or of a shorter S and a category.
 void ContextFreeForestBuilder::glue(uint32_t end) {
-  std::vector<ForestEdge>& edges = pending_[plan_.s()];
   for (uint32_t node = last_at_[end]; node != kNoNode; node = previous_at_[node]) {
     const ForestNode& part = whole_.nodes[node];
     if (part.category == plan_.s() || !(glue_any_ || part.category == plan_.x())) continue;
     if (part.begin == 0)
-      edges.push_back({kGlueFirst, {node, kNoNode}});
+      add_group(plan_.s(), kGlueFirst, {node});
     else if (prefix_[part.begin] != kNoNode)
-      edges.push_back({kGlueNext, {prefix_[part.begin], node}});
+      add_group(plan_.s(), kGlueNext, {prefix_[part.begin], node});
   }
 }
 
@@ -205,23 +236,27 @@ void ContextFreeForestBuilder::trim(ContextFreeForest& out) {
   while (!stack_.empty()) {
     const uint32_t node = stack_.back();
     stack_.pop_back();
-    for (const ForestEdge& edge : whole_.in(node))
-      for (const uint32_t tail : edge.tails)
-        if (tail != kNoNode && renumbered_[tail] == kNoNode) {
+    for (const RuleGroup& group : whole_.in(node))
+      for (const uint32_t tail : whole_.tails_of(group))
+        if (renumbered_[tail] == kNoNode) {
           renumbered_[tail] = 0;
           stack_.push_back(tail);
         }
   }
   for (uint32_t node = 0; node < whole_.nodes.size(); ++node) {
     if (renumbered_[node] == kNoNode) continue;
-    for (ForestEdge edge : whole_.in(node)) {
-      for (uint32_t& tail : edge.tails)
-        if (tail != kNoNode) tail = renumbered_[tail];
-      out.edges.push_back(edge);
+    const auto number = static_cast<uint32_t>(out.nodes.size());
+    for (RuleGroup group : whole_.in(node)) {
+      const std::span<const uint32_t> tails = whole_.tails_of(group);
+      group.head = number;
+      group.first_edge = out.edges();
+      group.first_tail = static_cast<uint32_t>(out.tails.size());
+      for (const uint32_t tail : tails) out.tails.push_back(renumbered_[tail]);
+      out.groups.push_back(group);
     }
-    renumbered_[node] = static_cast<uint32_t>(out.nodes.size());
+    renumbered_[node] = number;
     out.nodes.push_back(whole_.nodes[node]);
-    out.in_ends.push_back(static_cast<uint32_t>(out.edges.size()));
+    out.group_ends.push_back(static_cast<uint32_t>(out.groups.size()));
   }
 }
 

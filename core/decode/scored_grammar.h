@@ -92,7 +92,6 @@ class ScoredGrammar {
     if (rule == kGlueNext) return glue_;
     return rule == kPassThrough ? pass_through_ + word_cost(passed) : 0.0;
   }
-  double score(const ForestEdge& edge, uint32_t passed) const { return score(edge.rule, passed); }
   double lm_score(double log10) const { return lm_weight_ * log10; }
 
   // Adds all dense features; `lm` is the log10 that the language model has added.

@@ -12,7 +12,7 @@ HieroExtractor::HieroExtractor(const HieroOptions& options) : options_(options) 
   };
   require(options.max_phrase >= 1 && options.max_phrase <= 100, "max_phrase: 1 to 100 words");
   require(options.max_symbols >= 1 && options.max_symbols <= 100, "max_symbols: 1 to 100 symbols");
-  require(options.max_nonterminals <= kMaxArity, "max_nonterminals: at most 2");
+  require(options.max_nonterminals <= kMaxExtracted, "max_nonterminals: at most 2");
   require(options.min_hole >= 1, "min_hole: at least 1 word");
 }
 

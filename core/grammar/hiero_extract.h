@@ -25,6 +25,8 @@
 
 namespace demotic::grammar {
 
+inline constexpr uint32_t kMaxExtracted = 2;  // nonterminals of an extracted rule
+
 struct HieroOptions {
   uint32_t max_phrase = 10;       // words of an initial pair, each side
   uint32_t max_symbols = 5;       // source symbols of a rule
@@ -92,7 +94,7 @@ class HieroExtractor {
  private:
   struct Holes {
     uint32_t count;
-    std::array<uint32_t, kMaxArity> pair;  // indices into pairs_, in source order
+    std::array<uint32_t, kMaxExtracted> pair;  // indices into pairs_, in source order
   };
 
   void find_initial_pairs(uint32_t source_size, uint32_t target_size,

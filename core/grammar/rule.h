@@ -22,7 +22,7 @@ constexpr text::Symbol category_symbol(uint32_t category) {
 }
 constexpr uint32_t category_of(text::Symbol symbol) { return static_cast<uint32_t>(-(symbol + 1)); }
 
-inline constexpr uint32_t kMaxArity = 2;
+inline constexpr uint32_t kMaxArity = 8;  // nonterminals of a rule; extraction stays at two
 
 // A word link inside a rule, by position among the side's symbols.
 struct RuleLink {

@@ -71,7 +71,8 @@ void RuleTableBuilder::check(const RuleView& rule) const {
     arity += text::is_word(symbol) ? 0 : 1;
   }
   if (arity > kMaxArity)
-    throw io::Error(io::Fault::argument, "a rule of more than two nonterminals");
+    throw io::Error(io::Fault::argument,
+                    "a rule of more than " + std::to_string(kMaxArity) + " nonterminals");
   if (!repeats_slots(rule.target, arity))
     throw io::Error(io::Fault::argument, "a rule whose two sides have different nonterminals");
   if (!rule.counts.empty() && rule.counts.size() != RuleTable::kCounts)
@@ -86,8 +87,8 @@ void RuleTableBuilder::check(const RuleView& rule) const {
       order < 0 ||
       (order == 0 && (last_lhs_ < rule.lhs ||
                       (last_lhs_ == rule.lhs &&
-                       std::lexicographical_compare(last_target_.begin(), last_target_.end(),
-                                                    rule.target.begin(), rule.target.end()))));
+                       !std::lexicographical_compare(rule.target.begin(), rule.target.end(),
+                                                     last_target_.begin(), last_target_.end()))));
   if (!ascends) throw io::Error(io::Fault::argument, "rules out of order");
 }
 

@@ -2,7 +2,7 @@
 // the arrays go to temporary files, one each, and are joined at the end.
 //
 //   RuleTableBuilder out(path, {"X"}, {"TargetGivenSource"}, source_vocab, target_vocab);
-//   out.add(rule);  ...              ascending by (source, lhs, target), no rule twice; all rules
+//   out.add(rule);  ...              ascending by (source, lhs, target); all rules
 //   out.finish(space.get());         with counts, or none; a space that names sparse features
 //
 // Without such a space the file has no sections for them.

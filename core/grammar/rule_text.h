@@ -36,7 +36,7 @@ enum class RuleFormat : uint8_t { cdec, joshua, moses_hiero, moses_phrase };
 struct RuleTextOptions {
   RuleFormat format = RuleFormat::cdec;
   bool empty_targets = false;    // accept rules that delete their source
-  bool first_duplicate = false;  // keep the first of rules with different scores; else refuse them
+  bool first_duplicate = false;  // keep the first alone of rules that differ in their scores
   std::vector<std::string> columns = {};  // scores that are no sparse features in any case
 };
 

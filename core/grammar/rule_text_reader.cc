@@ -152,7 +152,7 @@ void RuleTextReader::parse_source(const Tokens& tokens, size_t count) {
   }
   if (nonterminals_.size() > kMaxArity)
     fail("a rule of " + std::to_string(nonterminals_.size()) + " nonterminals",
-         "rules have at most two; binarise the grammar");
+         "rules have at most " + std::to_string(kMaxArity) + "; binarise the grammar");
 }
 
 void RuleTextReader::parse_target(const Tokens& tokens, size_t count) {

@@ -37,7 +37,8 @@ void RuleTextReader::refuse_cycles() {
   }
 }
 
-// By (source, lhs, target), and in a rule's duplicates by line; one of each is left.
+// By (source, lhs, target), then by scores.  A rule that comes again is left out; with other scores it
+// is another way to the same words, unless the first alone is asked for.
 void RuleTextReader::sort() {
   const auto compare = [&](const Entry& a, const Entry& b) {
     const auto f = source(a), g = source(b);
@@ -47,27 +48,29 @@ void RuleTextReader::sort() {
     const auto e = target(a), h = target(b);
     return std::lexicographical_compare_three_way(e.begin(), e.end(), h.begin(), h.end());
   };
-  std::sort(entries_.begin(), entries_.end(), [&](const Entry& a, const Entry& b) {
+  const auto compare_scores = [&](const Entry& a, const Entry& b) {
+    return std::lexicographical_compare_three_way(
+        scores_.begin() + static_cast<std::ptrdiff_t>(a.scores),
+        scores_.begin() + static_cast<std::ptrdiff_t>(a.scores + a.score_count),
+        scores_.begin() + static_cast<std::ptrdiff_t>(b.scores),
+        scores_.begin() + static_cast<std::ptrdiff_t>(b.scores + b.score_count),
+        [](Score x, Score y) {
+          return x.feature != y.feature ? std::strong_order(x.feature, y.feature)
+                                        : std::strong_order(x.value, y.value);
+        });
+  };
+  const auto differ = [&](const Entry& a, const Entry& b) {
     const auto order = compare(a, b);
+    return order != 0 || options_.first_duplicate ? order : compare_scores(a, b);
+  };
+  std::sort(entries_.begin(), entries_.end(), [&](const Entry& a, const Entry& b) {
+    const auto order = differ(a, b);
     return order != 0 ? order < 0 : a.line < b.line;
   });
-  const auto same_scores = [&](const Entry& a, const Entry& b) {
-    return std::equal(
-        scores_.begin() + a.scores, scores_.begin() + a.scores + a.score_count,
-        scores_.begin() + b.scores, scores_.begin() + b.scores + b.score_count,
-        [](Score x, Score y) { return x.feature == y.feature && x.value == y.value; });
-  };
-  const auto end =
-      std::unique(entries_.begin(), entries_.end(), [&](const Entry& a, const Entry& b) {
-        if (compare(a, b) != 0) return false;
-        if (!options_.first_duplicate && !same_scores(a, b)) {
-          line_ = b.line;
-          fail("the rule of line " + std::to_string(a.line) + " again, with other scores",
-               "remove one, or ask for the first of duplicates");
-        }
-        return true;
-      });
-  entries_.erase(end, entries_.end());
+  entries_.erase(
+      std::unique(entries_.begin(), entries_.end(),
+                  [&](const Entry& a, const Entry& b) { return differ(a, b) == 0; }),
+      entries_.end());
 }
 
 // The features that are columns, in the order in which they were met.

@@ -14,11 +14,13 @@ Derivation chart_derivation(const ContextFreeForest& forest, const CubePruner& p
       derivation, Item{forest.goal(), pruner.best()},
       [&](const Item& at, std::vector<Item>& below) {
         const ChartEntry& entry = pruner.entry(at.entry);
-        const ForestEdge& edge = forest.edges[entry.edge];
+        const RuleGroup& group = forest.groups[entry.group];
+        const std::span<const uint32_t> tails = forest.tails_of(group);
         const ForestNode& node = forest.nodes[at.node];
-        for (uint32_t k = 0; k < edge.arity(); ++k)
-          below.push_back({edge.tails[k], pruner.first_entry(edge.tails[k]) + entry.ranks[k]});
-        return DerivationStep{edge.rule, node.category, node.begin, node.end, entry.lm};
+        for (uint32_t k = 0; k < group.arity; ++k)
+          below.push_back({tails[k], pruner.tail_entry(tails[k], entry.ranks, group.arity, k)});
+        return DerivationStep{group.first_rule + entry.place, node.category, node.begin, node.end,
+                              entry.lm};
       });
   return derivation;
 }

@@ -7,15 +7,18 @@ namespace demotic::decode::hiero {
 
 void CubePruner::operator()(const ContextFreeForest& forest, const SourceSentence& sentence) {
   counters_ = {};
-  counters_.edges = forest.edges.size();
+  counters_.edges = forest.edges();
+  forest_ = &forest;
+  ranking_.begin(forest.groups, {});
   entries_.clear();
   fragments_.clear();
   node_ends_.clear();
   alternatives_.clear();
+  more_ranks_.clear();
   const auto size = static_cast<uint32_t>(forest.nodes.size());
   for (uint32_t v = 0; v < size; ++v) {
     passed_ = sentence.lm[forest.nodes[v].begin];
-    node(forest, v, share(size - v));
+    node(v, share(size - v));
   }
 }
 
@@ -25,30 +28,46 @@ uint64_t CubePruner::share(uint32_t nodes_left) const {
   return std::clamp<uint64_t>(left / nodes_left, 1, std::max(options_.pops, 1u));
 }
 
-bool CubePruner::worse(const Candidate& a, const Candidate& b) {
+bool CubePruner::worse(const Candidate& a, const Candidate& b) const {
   if (a.score != b.score) return a.score < b.score;
-  if (a.edge != b.edge) return a.edge > b.edge;
-  return a.ranks > b.ranks;
+  const Opened& x = opened_[a.opened];
+  const Opened& y = opened_[b.opened];
+  if (x.edge != y.edge) return x.edge > y.edge;
+  const uint32_t arity = forest_->groups[x.group].arity;
+  for (uint32_t k = 0; k < arity; ++k) {
+    const uint32_t i = rank_of(a.ranks, arity, k), j = rank_of(b.ranks, arity, k);
+    if (i != j) return i > j;
+  }
+  return false;
 }
 
-void CubePruner::node(const ContextFreeForest& forest, uint32_t v, uint64_t most_pops) {
+void CubePruner::node(uint32_t v, uint64_t most_pops) {
+  node_ = v;
+  opened_.clear();
   heap_.clear();
   scored_.clear();
   popped_.clear();
-  empty_tables();
-  for (uint32_t edge = forest.first_in(v); edge < forest.last_in(v); ++edge)
-    push(forest.edges[edge], edge, {0, 0});
-  std::make_heap(heap_.begin(), heap_.end(), worse);
+  by_state_.clear();
+  seen_.clear();
+  by_ranks_.clear();
+  const auto below = [this](const Candidate& a, const Candidate& b) { return worse(a, b); };
+  seed();
+  std::make_heap(heap_.begin(), heap_.end(), below);
   for (uint64_t pops = 0; pops < most_pops && !heap_.empty();) {
-    std::pop_heap(heap_.begin(), heap_.end(), worse);
+    std::pop_heap(heap_.begin(), heap_.end(), below);
     Candidate candidate = heap_.back();
     heap_.pop_back();
-    if (candidate.scored == kNoEntry) {
-      score(forest.edges[candidate.edge], candidate);
+    if (candidate.scored >= kSeed) {
+      if (const Opened& rule = opened_[candidate.opened];
+          candidate.scored == kSeed && rule.rank + 1 < forest_->groups[rule.group].rules) {
+        open(rule.group, rule.rank + 1);
+        std::push_heap(heap_.begin(), heap_.end(), below);
+      }
+      score(candidate);
       // Still the best of all: no need to go through the heap once more.
       if (!heap_.empty() && worse(candidate, heap_.front())) {
         heap_.push_back(candidate);
-        std::push_heap(heap_.begin(), heap_.end(), worse);
+        std::push_heap(heap_.begin(), heap_.end(), below);
         continue;
       }
     }
@@ -56,35 +75,70 @@ void CubePruner::node(const ContextFreeForest& forest, uint32_t v, uint64_t most
     ++counters_.pops;
     accept(candidate);
     const size_t before = heap_.size();
-    if (pops < most_pops) neighbours(forest, candidate);
+    if (pops < most_pops) neighbours(candidate);
     for (size_t size = before + 1; size <= heap_.size(); ++size)
-      std::push_heap(heap_.begin(), heap_.begin() + static_cast<std::ptrdiff_t>(size), worse);
+      std::push_heap(heap_.begin(), heap_.begin() + static_cast<std::ptrdiff_t>(size), below);
   }
   store();
 }
 
-// Tables that one node made large would cost the others more to clear than to grow again.
-void CubePruner::empty_tables() {
-  constexpr size_t kLarge = 4096;
-  by_state_.assign(by_state_.size() > kLarge ? 0 : by_state_.size(), 0);
-  if (seen_count_ > 0) seen_.assign(seen_.size() > kLarge ? 0 : seen_.size(), Seen{});
-  seen_count_ = 0;
+// The first rule of each group, or all rules.
+void CubePruner::seed() {
+  for (uint32_t g = forest_->first_group(node_); g < forest_->last_group(node_); ++g) {
+    const RuleGroup& group = forest_->groups[g];
+    if (group.first_rule >= kGlueFirst) {
+      push_opened({grammar_.score(group.first_rule, passed_), 0, g, 0, 0, group.first_edge});
+    } else if (!options_.eager) {
+      open(g, 0);
+    } else {
+      for (const RankedRule& rule : ranking_.rules(g))
+        push_opened({rule.local, 0, g, rule.place, 0, group.first_edge + rule.place});
+    }
+  }
 }
 
-void CubePruner::push(const ForestEdge& edge, uint32_t number,
-                      std::array<uint32_t, grammar::kMaxArity> ranks) {
-  Candidate candidate{0, number, ranks, kNoEntry};
+void CubePruner::open(uint32_t group, uint32_t rank) {
+  const RankedRule& rule = ranking_.rule(group, rank);
+  push_opened({rule.local, grammar_.lm_score(rule.estimate), group, rule.place, rank,
+               forest_->groups[group].first_edge + rule.place});
+}
+
+void CubePruner::push_opened(const Opened& opened) {
+  const RuleGroup& group = forest_->groups[opened.group];
+  Candidate candidate{0, static_cast<uint32_t>(opened_.size()), first_ranks(group.arity), kSeed};
+  opened_.push_back(opened);
   if (options_.eager)
-    score(edge, candidate);
+    score(candidate);
   else
-    candidate.score =
-        grammar_.score(edge, passed_) + tails_score(edge, ranks) + rule_estimate(edge.rule);
+    candidate.score = opened.local + tails_score(group, candidate.ranks) + opened.estimate;
   heap_.push_back(candidate);
 }
 
+Ranks CubePruner::first_ranks(uint32_t arity) {
+  if (arity <= Ranks{}.size()) return {0, 0};
+  const auto at = static_cast<uint32_t>(more_ranks_.size());
+  more_ranks_.resize(at + arity, 0);
+  return {at, 0};
+}
+
+// The same with the next entry of one tail.
+Ranks CubePruner::next_ranks(const Ranks& ranks, uint32_t arity, uint32_t tail) {
+  Ranks next = ranks;
+  if (arity <= ranks.size()) {
+    ++next[tail];
+    return next;
+  }
+  next[0] = static_cast<uint32_t>(more_ranks_.size());
+  for (uint32_t k = 0; k < arity; ++k)
+    more_ranks_.push_back(more_ranks_[ranks[0] + k] + (k == tail ? 1 : 0));
+  return next;
+}
+
 // The language model's part of a candidate.  "<s>" and "</s>" enter at Goal.
-void CubePruner::score(const ForestEdge& edge, Candidate& candidate) {
-  candidate.score = grammar_.score(edge, passed_) + tails_score(edge, candidate.ranks);
+void CubePruner::score(Candidate& candidate) {
+  const Opened& opened = opened_[candidate.opened];
+  const RuleGroup& group = forest_->groups[opened.group];
+  candidate.score = opened.local + tails_score(group, candidate.ranks);
   candidate.scored = static_cast<uint32_t>(scored_.size());
   Scored& made = scored_.emplace_back();
   made.lm = 0;
@@ -93,148 +147,119 @@ void CubePruner::score(const ForestEdge& edge, Candidate& candidate) {
     std::memset(&made.fragment, 0, sizeof made.fragment);
     return;
   }
+  const std::span<const uint32_t> tails = forest_->tails_of(group);
+  const uint32_t rule = group.first_rule + opened.place;
   lm::FragmentScorer scorer(*lm, made.fragment);
   const auto word = [&](uint32_t id) {
     scorer.terminal(id);
     ++counters_.lm_words;
   };
-  const auto child = [&](uint32_t slot) {
-    scorer.nonterminal(fragments_[first_entry(edge.tails[slot]) + candidate.ranks[slot]]);
+  const auto child = [&](uint32_t k) {
+    scorer.nonterminal(fragments_[tail_entry(tails[k], candidate.ranks, group.arity, k)]);
   };
-  if (edge.rule < kGlueFirst) {
-    for (const text::Symbol symbol : grammar_.table().target(edge.rule)) {
+  if (rule < kGlueFirst) {
+    for (const text::Symbol symbol : grammar_.table().target(rule)) {
       if (text::is_word(symbol))
         word(grammar_.lm_word(symbol));
       else
         child(text::slot_of(symbol));
     }
-  } else if (edge.rule == kPassThrough) {
+  } else if (rule == kPassThrough) {
     word(passed_);
   } else {
-    if (edge.rule == kGoal) scorer.begin_sentence();
+    if (rule == kGoal) scorer.begin_sentence();
     child(0);
-    if (edge.rule == kGlueNext) child(1);
-    if (edge.rule == kGoal) word(lm->end_word());
+    if (rule == kGlueNext) child(1);
+    if (rule == kGoal) word(lm->end_word());
   }
   made.lm = scorer.finish();
   // Nothing comes after Goal: all its entries are one state.
-  if (edge.rule == kGoal) std::memset(&made.fragment, 0, sizeof made.fragment);
+  if (rule == kGoal) std::memset(&made.fragment, 0, sizeof made.fragment);
   ++counters_.lm_edges;
   candidate.score += grammar_.lm_score(made.lm);
 }
 
-double CubePruner::tails_score(const ForestEdge& edge,
-                               const std::array<uint32_t, grammar::kMaxArity>& ranks) const {
+double CubePruner::tails_score(const RuleGroup& group, const Ranks& ranks) const {
+  const std::span<const uint32_t> tails = forest_->tails_of(group);
   double sum = 0;
-  for (uint32_t k = 0; k < grammar::kMaxArity && edge.tails[k] != kNoNode; ++k)
-    sum += entries_[first_entry(edge.tails[k]) + ranks[k]].score;
+  for (uint32_t k = 0; k < group.arity; ++k)
+    sum += entries_[tail_entry(tails[k], ranks, group.arity, k)].score;
   return sum;
-}
-
-// What the language model would say of the rule's own words, runs between its slots taken alone.
-double CubePruner::rule_estimate(uint32_t rule) {
-  const lm::Model* lm = grammar_.lm();
-  if (lm == nullptr || rule >= kGlueFirst) return 0;
-  if (estimates_.empty()) estimates_.assign(kEstimates, {UINT32_MAX, 0});
-  Estimate& known = estimates_[io::mix64(rule) & (kEstimates - 1)];
-  if (known.rule != rule) {
-    float sum = 0;
-    lm::State state = lm->empty_context();
-    for (const text::Symbol symbol : grammar_.table().target(rule)) {
-      if (text::is_word(symbol)) {
-        lm::State next;
-        sum += lm->score(state, grammar_.lm_word(symbol), next).prob;
-        state = next;
-      } else {
-        state = lm->empty_context();
-      }
-    }
-    known = {rule, sum};
-  }
-  return grammar_.lm_score(known.log10);
 }
 
 // Keeps the candidate, or hangs it on an entry with the same state.
 void CubePruner::accept(const Candidate& candidate) {
-  if (popped_.size() * 2 >= by_state_.size()) grow_states();
+  const Opened& opened = opened_[candidate.opened];
   const lm::Fragment& fragment = scored_[candidate.scored].fragment;
-  ChartEntry entry{candidate.score, scored_[candidate.scored].lm, candidate.edge, candidate.ranks,
-                   kNoEntry};
-  const size_t mask = by_state_.size() - 1;
-  size_t at = fragment.hash() & mask;
-  for (; by_state_[at] != 0; at = (at + 1) & mask) {
-    Popped& same = popped_[by_state_[at] - 1];
-    if (!(scored_[same.scored].fragment == fragment)) continue;
-    // Pops come in falling order but for the language model's surprises: keep the best in front.
-    if (entry.score > same.entry.score) {
-      std::swap(entry, same.entry);
-      same.entry.alternative = entry.alternative;
-    }
-    if (options_.keep_alternatives) {
-      entry.alternative = same.entry.alternative;
-      same.entry.alternative = static_cast<uint32_t>(alternatives_.size());
-      alternatives_.push_back(entry);
-    }
+  ChartEntry entry{candidate.score, scored_[candidate.scored].lm,
+                   opened.group,    opened.place,
+                   candidate.ranks, kNoEntry};
+  const auto next = static_cast<uint32_t>(popped_.size());
+  const uint32_t known = by_state_.find_or_add(fragment.hash(), next, [&](uint32_t i) {
+    return scored_[popped_[i].scored].fragment == fragment;
+  });
+  if (known == next) {
+    popped_.push_back({entry, candidate.scored});
     return;
   }
-  popped_.push_back({entry, candidate.scored});
-  by_state_[at] = static_cast<uint32_t>(popped_.size());
-}
-
-void CubePruner::grow_states() {
-  by_state_.assign(std::max<size_t>(by_state_.size() * 2, 64), 0);
-  const size_t mask = by_state_.size() - 1;
-  for (uint32_t i = 0; i < popped_.size(); ++i) {
-    size_t at = scored_[popped_[i].scored].fragment.hash() & mask;
-    while (by_state_[at] != 0) at = (at + 1) & mask;
-    by_state_[at] = i + 1;
+  // Pops come in falling order but for the language model's surprises: keep the best in front.
+  Popped& same = popped_[known];
+  if (entry.score > same.entry.score) {
+    std::swap(entry, same.entry);
+    same.entry.alternative = entry.alternative;
   }
+  if (!options_.keep_alternatives) return;
+  entry.alternative = same.entry.alternative;
+  same.entry.alternative = static_cast<uint32_t>(alternatives_.size());
+  alternatives_.push_back(entry);
 }
 
 // The candidates with the next entry of one tail, each pushed once.
-void CubePruner::neighbours(const ContextFreeForest& forest, const Candidate& candidate) {
-  const ForestEdge& edge = forest.edges[candidate.edge];
-  const uint32_t arity = edge.arity();
-  for (uint32_t k = 0; k < arity; ++k) {
-    std::array<uint32_t, grammar::kMaxArity> ranks = candidate.ranks;
-    ++ranks[k];
-    const uint32_t available = last_entry(edge.tails[k]) - first_entry(edge.tails[k]);
-    if (ranks[k] >= available) continue;
+void CubePruner::neighbours(const Candidate& candidate) {
+  const Opened& opened = opened_[candidate.opened];
+  const RuleGroup& group = forest_->groups[opened.group];
+  const std::span<const uint32_t> tails = forest_->tails_of(group);
+  uint32_t moved = 0;  // tails beyond their best entry
+  for (uint32_t k = 0; k < group.arity; ++k)
+    moved += rank_of(candidate.ranks, group.arity, k) > 0 ? 1 : 0;
+  for (uint32_t k = 0; k < group.arity; ++k) {
+    const uint32_t rank = rank_of(candidate.ranks, group.arity, k);
+    if (rank + 1 >= last_entry(tails[k]) - first_entry(tails[k])) continue;
+    Candidate next{0, candidate.opened, next_ranks(candidate.ranks, group.arity, k), kUnscored};
     // Only candidates with two predecessors can come up twice.
-    if (arity == 2 && ranks[0] > 0 && ranks[1] > 0 && !mark_seen(candidate.edge, ranks)) continue;
-    push(edge, candidate.edge, ranks);
+    if (moved + (rank == 0 ? 1 : 0) > 1 && !mark_seen(next.opened, next.ranks, group.arity))
+      continue;
+    if (options_.eager)
+      score(next);
+    else
+      next.score = opened.local + tails_score(group, next.ranks) + opened.estimate;
+    heap_.push_back(next);
   }
 }
 
 // True the first time.
-bool CubePruner::mark_seen(uint32_t edge, const std::array<uint32_t, grammar::kMaxArity>& ranks) {
-  if (seen_count_ * 2 >= seen_.size()) {
-    std::vector<Seen> old(std::max<size_t>(seen_.size() * 2, 256));
-    old.swap(seen_);
-    seen_count_ = 0;
-    for (const Seen& candidate : old)
-      if (candidate.edge != UINT32_MAX) insert_seen(candidate);
-  }
-  return insert_seen({edge, ranks});
-}
-
-bool CubePruner::insert_seen(const Seen& candidate) {
-  const size_t mask = seen_.size() - 1;
-  const uint64_t ranks = uint64_t{candidate.ranks[0]} << 32 | candidate.ranks[1];
-  size_t at = io::mix64(io::mix64(ranks) ^ candidate.edge) & mask;
-  for (; seen_[at].edge != UINT32_MAX; at = (at + 1) & mask)
-    if (seen_[at].edge == candidate.edge && seen_[at].ranks == candidate.ranks) return false;
-  seen_[at] = candidate;
-  ++seen_count_;
+bool CubePruner::mark_seen(uint32_t opened, const Ranks& ranks, uint32_t arity) {
+  uint64_t hash = opened;
+  for (uint32_t k = 0; k < arity; ++k) hash = io::mix64(hash << 16 ^ rank_of(ranks, arity, k));
+  const auto next = static_cast<uint32_t>(seen_.size());
+  const uint32_t known = by_ranks_.find_or_add(hash, next, [&](uint32_t i) {
+    if (seen_[i].opened != opened) return false;
+    for (uint32_t k = 0; k < arity; ++k)
+      if (rank_of(seen_[i].ranks, arity, k) != rank_of(ranks, arity, k)) return false;
+    return true;
+  });
+  if (known != next) return false;
+  seen_.push_back({opened, ranks});
   return true;
 }
 
 void CubePruner::store() {
-  std::stable_sort(popped_.begin(), popped_.end(),
-                   [](const Popped& a, const Popped& b) { return a.entry.score > b.entry.score; });
-  for (const Popped& popped : popped_) {
-    entries_.push_back(popped.entry);
-    fragments_.push_back(scored_[popped.scored].fragment);
+  order_.clear();
+  for (uint32_t i = 0; i < popped_.size(); ++i) order_.emplace_back(-popped_[i].entry.score, i);
+  std::sort(order_.begin(), order_.end());
+  for (const auto& [score, i] : order_) {
+    entries_.push_back(popped_[i].entry);
+    fragments_.push_back(scored_[popped_[i].scored].fragment);
   }
   node_ends_.push_back(static_cast<uint32_t>(entries_.size()));
 }

@@ -6,12 +6,14 @@
 //   prune.best()                                 the best entry of Goal
 //   prune.first_entry(node) ... last_entry(node) what each node kept, best first
 //
-// An entry is an edge with one entry for each tail; entries of a node whose Fragments are equal are
-// merged, the better one stays and the others hang on it as alternatives (for k-best and forests).
-// Ties fall to the lower edge, then to the lower ranks, so results never depend on the heap.
+// An entry is a rule of a group with one entry for each tail; entries of a node whose Fragments are
+// equal are merged, the better one stays and the others hang on it as alternatives (for k-best and
+// forests).  Ties fall to the lower edge, then to the lower ranks, so results never depend on the
+// heap.
 //
-// `eager` scores every in-edge with the language model before the first pop, as cdec does; `lazy`
-// orders edges by what is known without it and scores an edge when its turn comes.
+// `eager` scores every rule with the language model before the first pop, as cdec does; `lazy`
+// orders the rules of a group once, by what is known of them without their surroundings, opens the
+// next one when the one before it has had its turn, and scores it when its own turn comes.
 #pragma once
 
 #include <array>
@@ -20,7 +22,9 @@
 #include <vector>
 
 #include "counters.h"
+#include "decode/rule_ranking.h"
 #include "decode/scored_grammar.h"
+#include "hash_index.h"
 #include "lm/chart.h"
 
 namespace demotic::decode::hiero {
@@ -49,18 +53,23 @@ struct CubePruningCounters {
 
 inline constexpr uint32_t kNoEntry = UINT32_MAX;
 
+// Which entries a rule's tails stand for, 0 being the best of each.  Two fit; of more tails, the
+// first number says where CubePruner keeps theirs.
+using Ranks = std::array<uint32_t, 2>;
+
 struct ChartEntry {
-  double score;   // of the whole subtree, LM estimates of its left edge too
-  float lm;       // log10 that this edge adds
-  uint32_t edge;  // of the forest
-  std::array<uint32_t, grammar::kMaxArity> ranks;  // of the tails' entries, 0 being the best
-  uint32_t alternative;                            // of the same state; kNoEntry ends the list
+  double score;          // of the whole subtree, LM estimates of its left edge too
+  float lm;              // log10 that this rule adds
+  uint32_t group;        // of the forest
+  uint32_t place;        // of the rule in its group
+  Ranks ranks;           // of the tails' entries
+  uint32_t alternative;  // of the same state; kNoEntry ends the list
 };
 
 class CubePruner {
  public:
   CubePruner(const ScoredGrammar& grammar, const CubePruningOptions& options)
-      : grammar_(grammar), options_(options) {}
+      : grammar_(grammar), options_(options), ranking_(grammar, RankBy::estimate) {}
 
   void operator()(const ContextFreeForest& forest, const SourceSentence& sentence);
 
@@ -70,16 +79,32 @@ class CubePruner {
   uint32_t last_entry(uint32_t node) const { return node_ends_[node]; }
   uint32_t entries() const { return static_cast<uint32_t>(entries_.size()); }
   uint32_t best() const { return first_entry(static_cast<uint32_t>(node_ends_.size()) - 1); }
+  // The entry of one of `arity` tails.
+  uint32_t tail_entry(uint32_t node, const Ranks& ranks, uint32_t arity, uint32_t tail) const {
+    return first_entry(node) + rank_of(ranks, arity, tail);
+  }
   const CubePruningCounters& counters() const { return counters_; }
   void keep_alternatives(bool keep) { options_.keep_alternatives = keep; }
 
  private:
+  // A rule of the node at hand that has had its turn, or has one coming.
+  struct Opened {
+    double local;     // weighted features
+    double estimate;  // of the language model's part
+    uint32_t group;
+    uint32_t place;
+    uint32_t rank;  // in the group's order
+    uint32_t edge;  // for ties
+  };
   struct Candidate {
     double score;
-    uint32_t edge;
-    std::array<uint32_t, grammar::kMaxArity> ranks;
-    uint32_t scored;  // place in scored_, or kNoEntry while the language model has not seen it
+    uint32_t opened;
+    Ranks ranks;
+    uint32_t scored;  // place in scored_, or kUnscored, kSeed while the language model has not seen
+                      // it
   };
+  static constexpr uint32_t kUnscored = UINT32_MAX;
+  static constexpr uint32_t kSeed = UINT32_MAX - 1;  // the best entries: the next rule waits for it
   struct Scored {
     lm::Fragment fragment;
     float lm;
@@ -89,50 +114,55 @@ class CubePruner {
     uint32_t scored;
   };
   struct Seen {
-    uint32_t edge = UINT32_MAX;
-    std::array<uint32_t, grammar::kMaxArity> ranks{};
+    uint32_t opened;
+    Ranks ranks;
   };
-  struct Estimate {
-    uint32_t rule;
-    float log10;
-  };
-  static constexpr size_t kEstimates = size_t{1} << 16;
 
-  static bool worse(const Candidate& a, const Candidate& b);
+  static uint32_t rank_in(const Ranks& ranks, uint32_t arity, uint32_t tail,
+                          const std::vector<uint32_t>& more) {
+    return arity <= ranks.size() ? ranks[tail] : more[ranks[0] + tail];
+  }
+  uint32_t rank_of(const Ranks& ranks, uint32_t arity, uint32_t tail) const {
+    return rank_in(ranks, arity, tail, more_ranks_);
+  }
+  bool worse(const Candidate& a, const Candidate& b) const;
   uint64_t share(uint32_t nodes_left) const;
-  void node(const ContextFreeForest& forest, uint32_t node, uint64_t most_pops);
-  void empty_tables();
-  void push(const ForestEdge& edge, uint32_t number,
-            std::array<uint32_t, grammar::kMaxArity> ranks);
-  void score(const ForestEdge& edge, Candidate& candidate);
-  double tails_score(const ForestEdge& edge,
-                     const std::array<uint32_t, grammar::kMaxArity>& ranks) const;
-  double rule_estimate(uint32_t rule);
+  void node(uint32_t node, uint64_t most_pops);
+  void seed();
+  void open(uint32_t group, uint32_t rank);
+  void push_opened(const Opened& opened);
+  Ranks first_ranks(uint32_t arity);
+  Ranks next_ranks(const Ranks& ranks, uint32_t arity, uint32_t tail);
+  void score(Candidate& candidate);
+  double tails_score(const RuleGroup& group, const Ranks& ranks) const;
   void accept(const Candidate& candidate);
-  void grow_states();
-  void neighbours(const ContextFreeForest& forest, const Candidate& candidate);
-  bool mark_seen(uint32_t edge, const std::array<uint32_t, grammar::kMaxArity>& ranks);
-  bool insert_seen(const Seen& candidate);
+  void neighbours(const Candidate& candidate);
+  bool mark_seen(uint32_t opened, const Ranks& ranks, uint32_t arity);
   void store();
 
   const ScoredGrammar& grammar_;
   CubePruningOptions options_;
   CubePruningCounters counters_;
+  RuleRanking ranking_;
+  const ContextFreeForest* forest_ = nullptr;
 
   std::vector<ChartEntry> entries_;  // by node, best first
   std::vector<lm::Fragment> fragments_;
   std::vector<uint32_t> node_ends_;
   std::vector<ChartEntry> alternatives_;
+  std::vector<uint32_t> more_ranks_;  // of rules with more tails than Ranks has room for
 
   // Of the node at hand:
+  uint32_t node_ = 0;
   uint32_t passed_ = text::kUnknown;  // the language model's id of its first word
+  std::vector<Opened> opened_;
   std::vector<Candidate> heap_;
   std::vector<Scored> scored_;
   std::vector<Popped> popped_;
-  std::vector<uint32_t> by_state_;  // open addressing: place in popped_ + 1
-  std::vector<Seen> seen_;          // open addressing: candidates pushed
-  size_t seen_count_ = 0;
-  std::vector<Estimate> estimates_;  // of rules met before, direct-mapped; independent of weights
+  HashIndex by_state_;  // of popped_
+  std::vector<Seen> seen_;
+  HashIndex by_ranks_;  // of seen_
+  std::vector<std::pair<double, uint32_t>> order_;
 };
 
 }  // namespace demotic::decode::hiero

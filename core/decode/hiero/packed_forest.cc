@@ -19,10 +19,10 @@ class ChartPacker {
         tokens_(tokens),
         sentence_(sentence),
         pack_(plan.labels(), ScoredGrammar::feature_names(grammar.table())),
-        rules_(forest.edges.size(), forest::kNone) {
-    for (uint32_t v = 0; v < forest.nodes.size(); ++v)
-      for (uint32_t e = forest.first_in(v); e < forest.last_in(v); ++e)
-        if (used[e]) rules_[e] = number(forest.edges[e], forest.nodes[v]);
+        rules_(forest.edges(), forest::kNone) {
+    for (const RuleGroup& group : forest.groups)
+      for (uint32_t place = 0; place < group.rules; ++place)
+        if (const uint32_t e = group.first_edge + place; used[e]) rules_[e] = number(group, place);
   }
 
   uint32_t add_node(uint32_t v) {
@@ -30,13 +30,13 @@ class ChartPacker {
     return pack_.add_node(node.category, node.begin, node.end);
   }
 
-  void add_edge(uint32_t head, uint32_t number, uint32_t v, std::span<const uint32_t> tails,
-                float lm) {
-    const uint32_t rule = forest_.edges[number].rule;
-    const uint32_t passed = sentence_.lm[forest_.nodes[v].begin];
+  void add_edge(uint32_t head, const RuleGroup& group, uint32_t place,
+                std::span<const uint32_t> tails, float lm) {
+    const uint32_t rule = group.first_rule + place;
+    const uint32_t passed = sentence_.lm[forest_.nodes[group.head].begin];
     pack_.add_edge({.head = head,
                     .tails = tails,
-                    .rule = rules_[number],
+                    .rule = rules_[group.first_edge + place],
                     .score = grammar_.score(rule, passed) + grammar_.lm_score(lm)},
                    [&](std::span<double> row) { grammar_.add_features(rule, passed, lm, row); });
   }
@@ -44,17 +44,19 @@ class ChartPacker {
   forest::Forest finish(uint32_t root) { return pack_.finish(root); }
 
  private:
-  uint32_t number(const ForestEdge& edge, const ForestNode& node) {
+  uint32_t number(const RuleGroup& group, uint32_t place) {
+    const uint32_t rule = group.first_rule + place;
+    const ForestNode& node = forest_.nodes[group.head];
     // A rule that passes a word through is one rule for each place.
-    const uint64_t place = edge.rule == kPassThrough ? node.begin : 0;
-    return pack_.rule(uint64_t{edge.rule} << 32 | place, [&](PackedRule& made) {
+    const uint64_t begin = rule == kPassThrough ? node.begin : 0;
+    return pack_.rule(uint64_t{rule} << 32 | begin, [&](PackedRule& made) {
       made.label = node.category;
-      if (edge.rule < kGlueFirst) {
-        write_sides(edge.rule, made);
-      } else if (edge.rule == kPassThrough) {
+      if (rule < kGlueFirst) {
+        write_sides(rule, made);
+      } else if (rule == kPassThrough) {
         made.source = made.target = {pack_.word(tokens_[node.begin])};
       } else {
-        for (uint32_t k = 0; k < edge.arity(); ++k) made.source.push_back(text::slot_symbol(k));
+        for (uint32_t k = 0; k < group.arity; ++k) made.source.push_back(text::slot_symbol(k));
         made.target = made.source;
       }
     });
@@ -83,49 +85,51 @@ class ChartPacker {
   std::vector<uint32_t> rules_;  // by edge
 };
 
+// An entry, then what hangs on it.
+template <class Visit>
+void each_alternative(const CubePruner& pruner, uint32_t entry, Visit visit) {
+  visit(pruner.entry(entry));
+  for (uint32_t a = pruner.entry(entry).alternative; a != kNoEntry;
+       a = pruner.alternative(a).alternative)
+    visit(pruner.alternative(a));
+}
+
 }  // namespace
 
 forest::Forest packed_forest(const ContextFreeForest& forest, const CubePruner& pruner,
                              const ParsePlan& plan, const ScoredGrammar& grammar,
                              std::span<const std::string> tokens, const SourceSentence& sentence) {
-  std::vector<bool> used(forest.edges.size(), false);
-  for (uint32_t e = 0; e < pruner.entries(); ++e) {
-    used[pruner.entry(e).edge] = true;
-    for (uint32_t a = pruner.entry(e).alternative; a != kNoEntry;
-         a = pruner.alternative(a).alternative)
-      used[pruner.alternative(a).edge] = true;
-  }
+  std::vector<bool> used(forest.edges(), false);
+  const auto use = [&](const ChartEntry& entry) {
+    used[forest.groups[entry.group].first_edge + entry.place] = true;
+  };
+  for (uint32_t e = 0; e < pruner.entries(); ++e) each_alternative(pruner, e, use);
   ChartPacker pack(forest, used, plan, grammar, tokens, sentence);
-  for (uint32_t v = 0; v < forest.nodes.size(); ++v) {
+  std::vector<uint32_t> tails;
+  for (uint32_t v = 0; v < forest.nodes.size(); ++v)
     for (uint32_t e = pruner.first_entry(v); e < pruner.last_entry(v); ++e) {
       const uint32_t head = pack.add_node(v);  // entries are numbered as nodes are
-      const auto add = [&](const ChartEntry& entry) {
-        const ForestEdge& edge = forest.edges[entry.edge];
-        std::array<uint32_t, grammar::kMaxArity> tails{};
-        for (uint32_t k = 0; k < edge.arity(); ++k)
-          tails[k] = pruner.first_entry(edge.tails[k]) + entry.ranks[k];
-        pack.add_edge(head, entry.edge, v, std::span(tails).first(edge.arity()), entry.lm);
-      };
-      add(pruner.entry(e));
-      for (uint32_t a = pruner.entry(e).alternative; a != kNoEntry;
-           a = pruner.alternative(a).alternative)
-        add(pruner.alternative(a));
+      each_alternative(pruner, e, [&](const ChartEntry& entry) {
+        const RuleGroup& group = forest.groups[entry.group];
+        const std::span<const uint32_t> below = forest.tails_of(group);
+        tails.clear();
+        for (uint32_t k = 0; k < group.arity; ++k)
+          tails.push_back(pruner.tail_entry(below[k], entry.ranks, group.arity, k));
+        pack.add_edge(head, group, entry.place, tails, entry.lm);
+      });
     }
-  }
   return pack.finish(pruner.best());
 }
 
 forest::Forest packed_forest(const ContextFreeForest& forest, const ParsePlan& plan,
                              const ScoredGrammar& grammar, std::span<const std::string> tokens,
                              const SourceSentence& sentence) {
-  const std::vector<bool> used(forest.edges.size(), true);
+  const std::vector<bool> used(forest.edges(), true);
   ChartPacker pack(forest, used, plan, grammar, tokens, sentence);
   for (uint32_t v = 0; v < forest.nodes.size(); ++v) pack.add_node(v);
-  for (uint32_t v = 0; v < forest.nodes.size(); ++v)
-    for (uint32_t e = forest.first_in(v); e < forest.last_in(v); ++e) {
-      const ForestEdge& edge = forest.edges[e];
-      pack.add_edge(v, e, v, std::span(edge.tails).first(edge.arity()), 0);
-    }
+  for (const RuleGroup& group : forest.groups)
+    for (uint32_t place = 0; place < group.rules; ++place)
+      pack.add_edge(group.head, group, place, forest.tails_of(group), 0);
   return pack.finish(forest.goal());
 }
 

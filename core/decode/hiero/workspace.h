@@ -37,7 +37,7 @@ struct HieroWorkspace {
     sentence = grammar.encode(tokens);
     build(sentence.source, forest);
     counters.shortened += forest.span_limit < plan.options().span_limit;
-    counters.edges += forest.edges.size();
+    counters.edges += forest.edges();
   }
 
   void rescore(bool keep_alternatives) {
@@ -51,7 +51,7 @@ struct HieroWorkspace {
 
   bool large() const {
     constexpr size_t kLarge = 1'000'000;
-    return forest.edges.capacity() + prune.entries() >= kLarge;
+    return forest.groups.capacity() + prune.entries() >= kLarge;
   }
 
   const ParsePlan& plan;

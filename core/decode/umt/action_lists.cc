@@ -21,9 +21,10 @@ void ActionLists::begin(const UndirectedForest& forest, RuleRanking& ranking,
 
 CffVector ActionLists::bounds(const RuleGroup& group, uint32_t child, bool opens_head) const {
   CffVector bounds{};
-  for (uint32_t k = 0; k < grammar::kMaxArity; ++k)
-    if (k != child && group.tails[k] != kNoNode) bounds[k] = bounds_->inside(group.tails[k]);
-  if (opens_head) bounds[grammar::kMaxArity] = bounds_->outside(group.head);
+  const std::span<const uint32_t> tails = forest_->tails(group);
+  for (uint32_t k = 0; k < group.arity; ++k)
+    if (k != child) bounds[cff_of(k)] += bounds_->inside(tails[k]);
+  if (opens_head) bounds[cff_of(kHeadSlot)] = bounds_->outside(group.head);
   return bounds;
 }
 
@@ -37,14 +38,15 @@ bool ActionLists::worse(const Head& a, const Head& b) {
 }
 
 void ActionLists::push(List& list, uint32_t group, uint32_t child, Kind kind) {
-  const CffVector open = bounds(forest_->group(group), child, kind != Kind::down);
+  const RuleGroup& edges = forest_->group(group);
+  const CffVector open = bounds(edges, child, kind != Kind::down);
   double sum = 0;
   for (uint32_t i = 0; i < kCffFeatures; ++i) sum += weights_[i] * open[i];
   double gain = 0;
   if (gain_weight_ > 0)
-    for (uint32_t k = 0; k < grammar::kMaxArity; ++k)
-      if (const uint32_t tail = forest_->group(group).tails[k]; k != child && tail != kNoNode)
-        gain += gain_weight_ * most_gain(bounds_->branches()[tail]);
+    for (uint32_t k = 0; k < edges.arity; ++k)
+      if (k != child)
+        gain += gain_weight_ * most_gain(bounds_->branches()[forest_->tails(edges)[k]]);
   sum += gain;
   const RankedRule& rule = ranking_->rule(group, 0);
   list.heap.push_back({{rule.score + sum, gain, group, 0, rule.place, child}, sum});
@@ -58,11 +60,11 @@ uint32_t ActionLists::fill(uint32_t node, Kind kind) {
   list.order.clear();
   if (kind == Kind::down) {
     for (uint32_t g = forest_->first_below(node); g < forest_->last_below(node); ++g)
-      push(list, g, grammar::kMaxArity, kind);
+      push(list, g, kNoTail, kind);
   } else if (kind == Kind::up) {
-    for (const uint32_t place : forest_->above(node)) push(list, place >> 1, place & 1, kind);
+    for (const auto [group, tail] : forest_->above(node)) push(list, group, tail, kind);
   } else {
-    for (const uint32_t g : forest_->leaves()) push(list, g, grammar::kMaxArity, kind);
+    for (const uint32_t g : forest_->leaves()) push(list, g, kNoTail, kind);
   }
   std::make_heap(list.heap.begin(), list.heap.end(), worse);
   return used_++;

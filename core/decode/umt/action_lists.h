@@ -20,9 +20,10 @@
 
 namespace demotic::decode::umt {
 
-inline constexpr uint32_t kCffFeatures =
-    grammar::kMaxArity + 1;  // one for each tail, one for the head
+// Cff1 for the first tail, Cff2 for the second and any that follow, CffHead.
+inline constexpr uint32_t kCffFeatures = 3;
 using CffVector = std::array<double, kCffFeatures>;
+inline uint32_t cff_of(uint32_t which) { return which == kHeadSlot ? 2 : which == 0 ? 0 : 1; }
 
 struct Candidate {
   double score;
@@ -51,8 +52,8 @@ class ActionLists {
   }
   uint64_t scored() const { return scored_; }  // candidates so far
 
-  // The bounds on the branches that an edge leaves open when it is put on a slot; a child of
-  // kMaxArity stands for an edge that is put below an open tail.
+  // The bounds on the branches that an edge leaves open when it is put on a slot; below an open
+  // tail or at the start its child is kNoTail.
   CffVector bounds(const RuleGroup& group, uint32_t child, bool opens_head) const;
 
  private:

@@ -39,7 +39,7 @@ double UndirectedSearch::potential(const PartialTree& tree, const Action& action
   if (sparse_.on() && action.slot != kNoSlot)
     sum += sparse_.score(sparse_.of(tree, action.edge, action.slot, tree.slot(action.slot).carry));
   if (options_.cff == Cff::raw && action.slot != kNoSlot)
-    sum -= weights_[tree.slot(action.slot).which] * closed_bound(tree.slot(action.slot));
+    sum -= weights_[cff_of(tree.slot(action.slot).which)] * closed_bound(tree.slot(action.slot));
   return sum;
 }
 

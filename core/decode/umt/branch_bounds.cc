@@ -42,7 +42,8 @@ double BranchBounds::seen(uint32_t group, lm::Fragment& made) {
     scorer.terminal(id);
     ++counters_->words;
   };
-  const auto tail = [&](uint32_t k) { scorer.nonterminal(fragments_[edges.tails[k]]); };
+  const std::span<const uint32_t> tails = forest_->tails(edges);
+  const auto tail = [&](uint32_t k) { scorer.nonterminal(fragments_[tails[k]]); };
   if (rule < kGlueFirst) {
     for (const text::Symbol symbol : grammar_->table().target(rule)) {
       if (text::is_word(symbol))
@@ -60,15 +61,13 @@ double BranchBounds::seen(uint32_t group, lm::Fragment& made) {
   }
   ++counters_->evaluations;
   double sum = best.local + grammar_->lm_score(scorer.finish());
-  for (const uint32_t node : edges.tails)
-    if (node != kNoNode) sum += inside_[node];
+  for (const uint32_t node : tails) sum += inside_[node];
   return sum;
 }
 
 double BranchBounds::estimate(uint32_t group) const {
   double sum = best_[group];
-  for (const uint32_t tail : forest_->group(group).tails)
-    if (tail != kNoNode) sum += inside_[tail];
+  for (const uint32_t tail : forest_->tails(forest_->group(group))) sum += inside_[tail];
   return sum;
 }
 
@@ -105,14 +104,14 @@ void BranchBounds::pass_down() {
   for (uint32_t v = forest_->nodes(); v-- > 0;) {
     if (!fragments_.empty() && v != forest_->goal()) look_above(v);
     for (uint32_t g = forest_->first_below(v); g < forest_->last_below(v); ++g) {
-      const RuleGroup& group = forest_->group(g);
+      const std::span<const uint32_t> tails = forest_->tails(forest_->group(g));
       const bool kept = !fragments_.empty() && below_[v] == g;
-      for (uint32_t k = 0; k < grammar::kMaxArity && group.tails[k] != kNoNode; ++k) {
-        const uint32_t tail = group.tails[k];
+      for (size_t k = 0; k < tails.size(); ++k) {
+        const uint32_t tail = tails[k];
         // What the branch kept at v has beside the tail was seen; of others there is an estimate.
         double sum = outside_[v] + (kept ? inside_[v] - inside_[tail] : best_[g]);
-        if (const uint32_t other = group.tails[1 - k]; !kept && other != kNoNode)
-          sum += inside_[other];
+        for (size_t other = 0; !kept && other < tails.size(); ++other)
+          if (other != k) sum += inside_[tails[other]];
         std::vector<double>& known = kept ? around_ : outside_;
         if (sum <= known[tail]) continue;
         known[tail] = sum;

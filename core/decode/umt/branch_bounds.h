@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include "decode/rule_ranking.h"
 #include "decode/umt/forest.h"
 #include "decode/umt/gap_carry.h"
-#include "decode/umt/rule_ranking.h"
 #include "lm/chart.h"
 
 namespace demotic::decode::umt {

@@ -21,7 +21,7 @@ UndirectedDerivation grown_derivation(const PartialTree& tree, const Trajectory&
     const PartialTree::Step& step = grown[at];
     const RuleGroup& group = forest.group(step.edge.group);
     const ForestNode& node = forest.node(group.head);
-    for (uint32_t k = 0; k < group.arity(); ++k) below.push_back(step.children[k]);
+    for (uint32_t k = 0; k < group.arity; ++k) below.push_back(step.children[k]);
     return DerivationStep{tree.rule(step.edge), node.category, node.begin, node.end,
                           path.actions[at].lm.complete};
   });

@@ -126,7 +126,7 @@ float FilledYield::change(const PartialTree& tree, const EdgeChoice& edge, uint3
                           const Outlook& outlook, LmCounters& counters) const {
   const PartialTree::Slot& at = tree.slot(slot);
   const bool up = at.which == kHeadSlot;
-  const std::array<uint32_t, grammar::kMaxArity>& tails = tree.tails(edge);
+  const std::span<const uint32_t> tails = tree.tails(edge);
   lm::Fragment made;
   lm::FragmentScorer scorer(*model_, made);
   const uint32_t rule = tree.rule(edge);

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "decode/umt/gap_carry.h"
-#include "decode/umt/rule_ranking.h"
+#include "decode/rule_ranking.h"
 #include "lm/chart.h"
 
 namespace demotic::decode::umt {

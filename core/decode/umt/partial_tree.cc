@@ -18,8 +18,8 @@ struct Onlooker : NoRecorder {
 // Writes what it is told into the tree.
 struct PartialTree::Grower {
   PartialTree& tree;
-  std::array<uint32_t, grammar::kMaxArity> made;  // slots of the new step's tails
-  uint32_t cursor;                                // the gap before the word at hand
+  ByTail made;      // slots of the new step's tails
+  uint32_t cursor;  // the gap before the word at hand
 
   void incomplete(uint32_t word, float prob) {
     Slot& before = tree.slots_[cursor];
@@ -137,7 +137,7 @@ void PartialTree::outdate(uint32_t from, uint32_t Slot::* link) {
 LmChange PartialTree::grow(const EdgeChoice& edge, uint32_t slot, LmCounters& counters) {
   const RuleGroup& group = forest_->group(edge.group);
   const auto number = static_cast<uint32_t>(steps_.size());
-  steps_.push_back({edge, slot, {UINT32_MAX, UINT32_MAX}});
+  steps_.push_back({edge, slot, by_tail(UINT32_MAX)});
   signature_ += mark(edge);
   const bool down = slot != kNoSlot && slots_[slot].which != kHeadSlot;
   if (down) {
@@ -146,10 +146,10 @@ LmChange PartialTree::grow(const EdgeChoice& edge, uint32_t slot, LmCounters& co
     steps_[number].children[edge.child] = slots_[slot].step;
   }
   if (slot != kNoSlot) open_.erase(std::find(open_.begin(), open_.end(), slot));
-  Grower grower{*this, {kNoSlot, kNoSlot}, kNoSlot};
-  for (uint32_t k = 0; k < group.arity(); ++k)
+  Grower grower{*this, by_tail(kNoSlot), kNoSlot};
+  for (uint32_t k = 0; k < group.arity; ++k)
     if (down || slot == kNoSlot || k != edge.child)
-      grower.made[k] = open_slot(group.tails[k], number, k);
+      grower.made[k] = open_slot(forest_->tails(group)[k], number, k);
   const bool has_head = !down && group.head != forest_->goal();
   if (has_head) grower.cursor = open_slot(group.head, number, kHeadSlot);
   if (lm_model_ == nullptr) return {};

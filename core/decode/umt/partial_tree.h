@@ -28,7 +28,6 @@
 namespace demotic::decode::umt {
 
 inline constexpr uint32_t kNoSlot = UINT32_MAX;
-inline constexpr uint32_t kHeadSlot = grammar::kMaxArity;  // `which` of the open head
 
 // An edge of the forest and, going up, the tail by which it takes the tree.
 struct EdgeChoice {
@@ -43,9 +42,8 @@ class PartialTree {
  public:
   struct Step {
     EdgeChoice edge;
-    uint32_t slot;  // closed by it
-    std::array<uint32_t, grammar::kMaxArity>
-        children;  // steps, or UINT32_MAX while they are missing
+    uint32_t slot;    // closed by it
+    ByTail children;  // steps, or UINT32_MAX while they are missing
   };
   // The best action on a slot, as long as it holds.
   struct Best {
@@ -86,8 +84,8 @@ class PartialTree {
   const LmChange& lm() const { return lm_; }         // sums over complete and incomplete words
   uint64_t signature() const { return signature_; }  // of the set of edges
 
-  const std::array<uint32_t, grammar::kMaxArity>& tails(const EdgeChoice& edge) const {
-    return forest_->group(edge.group).tails;
+  std::span<const uint32_t> tails(const EdgeChoice& edge) const {
+    return forest_->tails(forest_->group(edge.group));
   }
   // The words of an edge, as the language model knows them, and its tails, from left to right;
   // without <s> and </s>.
@@ -113,8 +111,8 @@ class PartialTree {
   struct Target {
     uint32_t first = kNoWord;
     uint32_t last = kNoWord;
-    std::array<uint32_t, grammar::kMaxArity> left_of{kNoWord, kNoWord};
-    std::array<uint32_t, grammar::kMaxArity> right_of{kNoWord, kNoWord};
+    ByTail left_of = by_tail(kNoWord);
+    ByTail right_of = by_tail(kNoWord);
   };
   Target target(const EdgeChoice& edge) const;
   // What an edge adds to the signature.

@@ -51,7 +51,7 @@ void UndirectedSearch::retrace(const PartialTree& from, PartialTree& to, Traject
     for (const uint32_t child : from.steps()[i].children)
       if (child != kNone) parents_[child] = i;
   uint32_t up = 0;
-  while (forest_->group(from.steps()[up].edge.group).arity() > 0) ++up;
+  while (forest_->group(from.steps()[up].edge.group).arity > 0) ++up;
   path.actions.clear();
   path.score = 0;
   begin_tree(to);
@@ -71,7 +71,9 @@ void UndirectedSearch::retrace(const PartialTree& from, PartialTree& to, Traject
       next = from.steps()[below].children[at.which];
     }
     EdgeChoice edge = from.steps()[next].edge;
-    edge.child = at.which == kHeadSlot && from.steps()[next].children[1] == below ? 1 : 0;
+    edge.child = 0;
+    if (at.which == kHeadSlot)
+      while (from.steps()[next].children[edge.child] != below) ++edge.child;
     action = action_of(to, slot, edge, 0, {});
     places_.push_back(next);
     apply(to, action, path);

@@ -65,7 +65,7 @@ double UndirectedSearch::bound_of(const PartialTree& tree, uint32_t slot,
   if (slot == kNoSlot) return kSlack;
   double bound = kSlack + sparse_.most();
   if (lookahead_ || options_.cff == Cff::delta)
-    bound -= weights_[tree.slot(slot).which] * closed_bound(tree.slot(slot));
+    bound -= weights_[cff_of(tree.slot(slot).which)] * closed_bound(tree.slot(slot));
   if (lookahead_) return bound + lm_weight_ * (most_gain(outlook.right) - outlook.base);
   if (lm_weight_ != 0) bound -= lm_weight_ * options_.kappa * tree.carry(slot).estimate();
   return bound;
@@ -80,7 +80,7 @@ double UndirectedSearch::exact(const PartialTree& tree, uint32_t slot, const Out
   if (sparse_.on() && !start)
     score += sparse_.score(sparse_.of(tree, edge, slot, tree.carry(slot)));
   if (!start && (lookahead_ || options_.cff == Cff::delta))
-    score -= weights_[tree.slot(slot).which] * closed_bound(tree.slot(slot));
+    score -= weights_[cff_of(tree.slot(slot).which)] * closed_bound(tree.slot(slot));
   // At the start the words within the rule are all there is, and those with a complete context are
   // part of the candidate's score.
   const double kappa = lookahead_ ? 1 : options_.kappa;
@@ -122,8 +122,7 @@ void UndirectedSearch::find_best(PartialTree& tree, uint32_t slot) {
 }
 
 double UndirectedSearch::local_score(const PartialTree& tree, const EdgeChoice& edge) const {
-  return grammar_->score(ForestEdge{tree.rule(edge), {kNoNode, kNoNode}},
-                         forest_->passed()[edge.group]);
+  return grammar_->score(tree.rule(edge), forest_->passed()[edge.group]);
 }
 
 Action UndirectedSearch::action_of(const PartialTree& tree, uint32_t slot, const EdgeChoice& edge,
@@ -133,10 +132,10 @@ Action UndirectedSearch::action_of(const PartialTree& tree, uint32_t slot, const
   const RuleGroup& group = forest_->group(edge.group);
   action.local = local_score(tree, edge);
   if (options_.cff == Cff::off) return action;
-  const uint32_t child = slot == kNoSlot || down ? grammar::kMaxArity : edge.child;
+  const uint32_t child = slot == kNoSlot || down ? kNoTail : edge.child;
   action.cff = lists_.bounds(group, child, !down);
   if (options_.cff == Cff::delta && slot != kNoSlot)
-    action.cff[tree.slot(slot).which] -= closed_bound(tree.slot(slot));
+    action.cff[cff_of(tree.slot(slot).which)] -= closed_bound(tree.slot(slot));
   return action;
 }
 

@@ -145,9 +145,9 @@ class UndirectedSearch {
   void run(Trajectory& path, uint32_t restarts, uint32_t beam);
   void run_once(Trajectory& path, uint32_t restarts, uint32_t beam);
   void run_from(Action start, uint32_t beam, PartialTree& tree, Trajectory& path);
-  // undirected_beam.cc
+  // beam.cc
   void run_beam(uint32_t width, PartialTree& tree, Trajectory& path);
-  // undirected_repair.cc
+  // repair.cc
   void repair(Trajectory& path);
   bool repair_at(uint32_t step, bool below, Trajectory& path);
   double copy_without(const PartialTree& from, uint32_t top, uint32_t cut, PartialTree& to);

@@ -36,17 +36,17 @@ struct UndirectedWorkspace {
                       const UndirectedOptions& options)
       : plan(plan),
         build(plan),
-        ranking(grammar, options.bounds != BoundKind::local),
+        ranking(grammar, options.bounds == BoundKind::local ? RankBy::certain
+                                                            : RankBy::certain_with_estimates),
         search(options) {}
 
   void parse(const ScoredGrammar& grammar, const Tokens& tokens, SourceSentence& to_sentence,
              UndirectedForest& to_forest) {
     const ThreadTimer timer(counters.parse_seconds);
     to_sentence = grammar.encode(tokens);
-    build(to_sentence.source, parsed);
-    to_forest.build(parsed, to_sentence);
+    to_forest.build(build, to_sentence);
     counters.shortened += to_forest.span_limit() < plan.options().span_limit;
-    counters.edges += parsed.edges.size();
+    counters.edges += to_forest.edges();
   }
 
   // Inside and outside scores; from here on the search works on this forest.
@@ -67,13 +67,12 @@ struct UndirectedWorkspace {
   }
 
   bool large() const {
-    constexpr size_t kLarge = 1'000'000;
-    return parsed.edges.capacity() > kLarge;
+    constexpr size_t kLarge = size_t{16} << 20;
+    return forest.bytes() > kLarge;
   }
 
   const ParsePlan& plan;
   ContextFreeForestBuilder build;
-  ContextFreeForest parsed;
   SourceSentence sentence;
   UndirectedForest forest;
   RuleRanking ranking;

@@ -70,9 +70,9 @@ class RuleTable(_core.RuleTable):
         """Turn another system's text (``.gz`` too) into a table; errors name file and line.
 
         Without ``format``, the rules tell it.  ``empty_targets`` accepts rules that delete words.
-        Equal rules are merged; of rules that differ only in their scores ``first_duplicate`` keeps
-        the first, else they are refused.  Scores whose name stands on some rules only become sparse
-        features, unless ``columns`` names them.
+        Equal rules are merged; rules that differ only in their scores are two ways to the same
+        words, as in cdec and Joshua, but ``first_duplicate`` keeps the first alone.  Scores whose
+        name stands on some rules only become sparse features, unless ``columns`` names them.
         """
         from demotic.grammar.formats import checked_format
 

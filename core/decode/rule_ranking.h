@@ -1,37 +1,35 @@
 // The rules of one source side, scored and put in order once, for every place where they match.
 //
-//   RuleRanking ranking(grammar);
+//   RuleRanking ranking(grammar, RankBy::estimate);
 //   ranking.begin(groups, passed);              of the next sentence
-//   ranking.best(group)                   the most that one of its rules can add: its local score,
-//                                               or with estimates the language model's part, too
-//   ranking.rule(group, rank)                   in falling order of RankedRule::score
+//   ranking.rule(group, rank)                   in falling order
+//   ranking.best(group)                         the most that one of its rules can add
 //   ranking.reweigh(grammar)                    other weights: orders are worked out anew
 //
-// A group is what the forest has of one source side over the same tails: its edges differ in their
-// target sides alone.  So their order is a matter of the rules, not of the sentence, and is kept
-// across sentences.  The language model's part of RankedRule::score counts only words whose whole
-// context stands within the rule; it does not depend on weights, and what surrounds the rule cannot
-// change it.
+// The rules of a group differ in their target sides alone, so their order is a matter of the rules,
+// not of the sentence, and is kept across sentences.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "decode/context_free_forest.h"
 #include "decode/scored_grammar.h"
+#include "hash_index.h"
 
-namespace demotic::decode::umt {
+namespace demotic::decode {
 
-// Edges of one head with the same tails and consecutive rules of the table, or one edge with a rule
-// that is not in the table.
-struct RuleGroup {
-  uint32_t head;
-  std::array<uint32_t, grammar::kMaxArity> tails;
-  uint32_t first_rule;
-  uint32_t rules;
-  uint32_t first_edge;  // of the forest: edges and rules count in step
-
-  uint32_t arity() const { return (tails[0] != kNoNode) + (tails[1] != kNoNode); }
+// What a rule is worth before its surroundings are known.
+enum class RankBy : uint8_t {
+  // Features, and the language model's score of words whose whole context stands within the rule:
+  // what surrounds the rule cannot change it.  best() is that of features alone.
+  certain,
+  // The same order, but best() counts an estimate of all other words, too: each given what stands
+  // before it within the rule.
+  certain_with_estimates,
+  // Features and the estimate of all words, for the order as for best().
+  estimate,
 };
 
 struct RankedRule {
@@ -44,37 +42,41 @@ struct RankedRule {
 
 class RuleRanking {
  public:
-  // `estimates`: bounds count the language model's part of rules, incomplete words and all.
-  RuleRanking(const ScoredGrammar& grammar, bool estimates)
-      : grammar_(&grammar), estimates_(estimates) {}
+  RuleRanking(const ScoredGrammar& grammar, RankBy by) : grammar_(&grammar), by_(by) {}
 
   void reweigh(const ScoredGrammar& grammar);
   // `groups` must stay until the next call; `passed` is, by group, the language model's id of the
   // word that passes through (kUnknown for all others).
   void begin(std::span<const RuleGroup> groups, std::span<const uint32_t> passed);
 
-  // The rule of the highest bound, and the bound.
+  // The rule that best() is about.
   const RankedRule& best_rule(uint32_t group) { return side(group).best; }
   double best(uint32_t group) { return bound(side(group).best); }
   // Sorts when the second rule is asked for, not before.
   const RankedRule& rule(uint32_t group, uint32_t rank) {
     if (rank == 0) return side(group).top;
     Side& known = side(group);
-    if (known.ranked == kNone) sort(known);
+    if (!known.sorted) sort(known);
     return ranked_[known.ranked + rank];
+  }
+  // All of them, in any order.
+  std::span<const RankedRule> rules(uint32_t group) {
+    const Side& known = side(group);
+    return std::span(ranked_).subspan(known.ranked, known.rules);
   }
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
-  static constexpr size_t kMost = size_t{1} << 20;  // sides, and ranked rules, kept for later
+  static constexpr size_t kMost = size_t{1} << 20;  // rules kept for later
 
   // What is known of a source side.
   struct Side {
     uint32_t first_rule = kNone;
     uint32_t rules = 0;
-    uint32_t ranked = kNone;  // place in ranked_
-    RankedRule best{};        // by bound()
-    RankedRule top{};         // by score
+    uint32_t ranked = 0;  // place in ranked_
+    bool sorted = false;
+    RankedRule best{};  // by bound()
+    RankedRule top{};   // by order()
   };
 
   Side& side(uint32_t group) {
@@ -83,23 +85,25 @@ class RuleRanking {
   }
   uint32_t find(uint32_t group);
   void sort(Side& side);
-  void grow();
   void forget();
   RankedRule built_in(uint32_t group) const;
   RankedRule in_table(uint32_t first_rule, uint32_t place) const;
   double bound(const RankedRule& rule) const {
-    return estimates_ ? rule.score + grammar_->lm_score(rule.estimate) : rule.local;
+    return by_ == RankBy::certain ? rule.local : rule.score + grammar_->lm_score(rule.estimate);
+  }
+  double order(const RankedRule& rule) const {
+    return by_ == RankBy::estimate ? bound(rule) : rule.score;
   }
   void add_lm(uint32_t rule, RankedRule& made) const;
 
   const ScoredGrammar* grammar_;
-  bool estimates_;
+  RankBy by_;
   std::span<const RuleGroup> groups_;
   std::span<const uint32_t> passed_;
   std::vector<uint32_t> places_;  // by group: its side
   std::vector<RankedRule> ranked_;
   std::vector<Side> sides_;
-  std::vector<uint32_t> table_;  // open addressing by first rule: place in sides_
+  HashIndex index_;  // of sides of the table, by first rule
 };
 
-}  // namespace demotic::decode::umt
+}  // namespace demotic::decode
