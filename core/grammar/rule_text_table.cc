@@ -37,8 +37,8 @@ void RuleTextReader::refuse_cycles() {
   }
 }
 
-// By (source, lhs, target), then by scores.  A rule that comes again is left out; with other scores it
-// is another way to the same words, unless the first alone is asked for.
+// By (source, lhs, target), then by scores.  A rule that comes again is left out; with other scores
+// it is another way to the same words, unless the first alone is asked for.
 void RuleTextReader::sort() {
   const auto compare = [&](const Entry& a, const Entry& b) {
     const auto f = source(a), g = source(b);
@@ -67,10 +67,9 @@ void RuleTextReader::sort() {
     const auto order = differ(a, b);
     return order != 0 ? order < 0 : a.line < b.line;
   });
-  entries_.erase(
-      std::unique(entries_.begin(), entries_.end(),
-                  [&](const Entry& a, const Entry& b) { return differ(a, b) == 0; }),
-      entries_.end());
+  entries_.erase(std::unique(entries_.begin(), entries_.end(),
+                             [&](const Entry& a, const Entry& b) { return differ(a, b) == 0; }),
+                 entries_.end());
 }
 
 // The features that are columns, in the order in which they were met.

@@ -8,6 +8,7 @@
 //      scorer.begin_sentence(), or scorer.begin(state) behind words that are known already.
 //      "<s>" is context, never a terminal; "</s>" is a terminal.
 //   4. float change = scorer.finish();   add the children's own scores to it.
+//      append(model, state, fragment)    for those who write from left to right alone.
 //
 // The sum of all changes below a Fragment is the log10 probability of its words, each given the
 // words that the Fragment knows; when the sentence is complete (from begin_sentence to "</s>") it
@@ -56,16 +57,91 @@ inline void fetch_seam(const Model& model, const State& state, const Fragment& i
     model.fetch_left(state.words, state.length, in.left_keys[i], i + 1);
 }
 
+// Puts `in` behind `right`, which becomes the state behind both.  `left` is told what that changes:
+// each word's score with what was paid for it before, back-offs, and whether the left side ends.
+template <class Left>
+void join(const Model& model, State& right, const Fragment& in, Left& left) {
+  if (in.left_length == 0) {
+    if (!in.left_full) return;  // no words at all
+    left.charge_backoffs(right.backoffs, right.length);
+    left.close();
+    right = in.right;
+    return;
+  }
+  if (right.length == 0) {  // nothing here can change the scores of `in`
+    left.take(in);
+    right = in.right;
+    return;
+  }
+  // Each open n-gram of `in` is looked for again with the words of our right state before it. `use`
+  // of those words still matter to the next one, `charged` are the back-offs of that history.
+  float buffers[2][kMaxOrder];
+  const float* charged = right.backoffs;
+  unsigned use = right.length;
+  for (unsigned i = 0; i < in.left_length; ++i) {
+    float* next = buffers[i % 2];
+    const float paid = in.left_probs[i];
+    left.charge(model.extend_left(right.words, charged, in.left_keys[i], paid, i + 1, next, use),
+                paid);
+    charged = next;
+    if (use != right.length) left.close();
+    if (use == 0) {
+      right = in.right;
+      return;
+    }
+  }
+  if (in.left_full) {
+    left.charge_backoffs(charged, use);
+    left.close();
+    right = in.right;
+    return;
+  }
+  // All words of `in` and `use` of ours make the new right state.
+  const State ours = right;
+  right = in.right;
+  const unsigned shift = in.right.length;
+  if (shift < in.left_length) return;  // it was cut short: ours are out of reach
+  use = std::min(use, kMaxOrder - 1 - shift);
+  std::memcpy(right.words + shift, ours.words, use * sizeof(uint32_t));
+  std::memcpy(right.backoffs + shift, charged, use * sizeof(float));
+  right.length = shift + use;
+}
+
+// Log10 of the change when `in` comes behind `state`, which moves on: all that a decoder needs
+// which writes from left to right.
+inline float append(const Model& model, State& state, const Fragment& in) {
+  struct {
+    float prob = 0;
+    void charge(const Score& s, float paid) { prob += s.prob - paid; }
+    void charge_backoffs(const float* backoffs, unsigned count) {
+      for (unsigned i = 0; i < count; ++i) prob += backoffs[i];
+    }
+    void close() {}
+    void take(const Fragment&) {}
+  } left;
+  join(model, state, in, left);
+  return left.prob;
+}
+
 class FragmentScorer {
  public:
   FragmentScorer(const Model& model, Fragment& out) : model_(model), out_(out) {
     std::memset(&out_, 0, sizeof out_);
   }
 
-  void begin_sentence() {
-    out_.right = model_.begin_sentence();
-    left_done_ = true;
+  // Where scoring has come to: what many begin with is scored once.
+  struct Opening {
+    Fragment fragment;
+    float prob;
+    bool left_done;
+  };
+  Opening opening() const { return {out_, prob_, left_done_}; }
+  FragmentScorer(const Model& model, Fragment& out, const Opening& opening)
+      : model_(model), out_(out), prob_(opening.prob), left_done_(opening.left_done) {
+    out_ = opening.fragment;
   }
+
+  void begin_sentence() { begin(model_.begin_sentence()); }
 
   // What follows stands behind these words; the Fragment will be closed to the left.
   void begin(const State& state) {
@@ -80,7 +156,7 @@ class FragmentScorer {
     if (out_.right.length != before + 1) left_done_ = true;
   }
 
-  void nonterminal(const Fragment& in);
+  void nonterminal(const Fragment& in) { join(model_, out_.right, in, *this); }
 
   // Log10 of the change; the Fragment is complete.
   float finish() {
@@ -89,6 +165,9 @@ class FragmentScorer {
   }
 
  private:
+  template <class Left>
+  friend void join(const Model& model, State& right, const Fragment& in, Left& left);
+
   // Adds a word's score, less what was paid for it before, and keeps its n-gram if it is still
   // open. An open n-gram reaches back to the left edge, so its score holds no back-off.
   void charge(const Score& s, float paid) {
@@ -101,9 +180,20 @@ class FragmentScorer {
     out_.left_keys[out_.left_length] = s.key;
     out_.left_probs[out_.left_length++] = s.prob;
   }
-
   void charge_backoffs(const float* backoffs, unsigned count) {
     for (unsigned i = 0; i < count; ++i) prob_ += backoffs[i];
+  }
+  void close() { left_done_ = true; }
+  // Behind nothing that could change its scores: its left side is ours, if we have none.
+  void take(const Fragment& in) {
+    if (left_done_ || out_.left_length > 0) {
+      left_done_ = true;
+      return;
+    }
+    std::memcpy(out_.left_keys, in.left_keys, sizeof in.left_keys);
+    std::memcpy(out_.left_probs, in.left_probs, sizeof in.left_probs);
+    out_.left_length = in.left_length;
+    left_done_ = in.left_full;
   }
 
   const Model& model_;
@@ -111,59 +201,5 @@ class FragmentScorer {
   float prob_ = 0;
   bool left_done_ = false;
 };
-
-inline void FragmentScorer::nonterminal(const Fragment& in) {
-  if (in.left_length == 0) {
-    if (!in.left_full) return;  // no words at all
-    charge_backoffs(out_.right.backoffs, out_.right.length);
-    left_done_ = true;
-    out_.right = in.right;
-    return;
-  }
-  if (out_.right.length == 0) {  // nothing here can change the scores of `in`
-    if (!left_done_ && out_.left_length == 0) {
-      std::memcpy(out_.left_keys, in.left_keys, sizeof in.left_keys);
-      std::memcpy(out_.left_probs, in.left_probs, sizeof in.left_probs);
-      out_.left_length = in.left_length;
-      left_done_ = in.left_full;
-    } else {
-      left_done_ = true;
-    }
-    out_.right = in.right;
-    return;
-  }
-  // Each open n-gram of `in` is looked for again with the words of our right state before it. `use`
-  // of those words still matter to the next one, `charged` are the back-offs of that history.
-  float buffers[2][kMaxOrder];
-  const float* charged = out_.right.backoffs;
-  unsigned use = out_.right.length;
-  for (unsigned i = 0; i < in.left_length; ++i) {
-    float* next = buffers[i % 2];
-    const float paid = in.left_probs[i];
-    charge(model_.extend_left(out_.right.words, charged, in.left_keys[i], paid, i + 1, next, use),
-           paid);
-    charged = next;
-    if (use != out_.right.length) left_done_ = true;
-    if (use == 0) {
-      out_.right = in.right;
-      return;
-    }
-  }
-  if (in.left_full) {
-    charge_backoffs(charged, use);
-    left_done_ = true;
-    out_.right = in.right;
-    return;
-  }
-  // All words of `in` and `use` of ours make the new right state.
-  const State ours = out_.right;
-  out_.right = in.right;
-  const unsigned shift = in.right.length;
-  if (shift < in.left_length) return;  // it was cut short: ours are out of reach
-  use = std::min(use, kMaxOrder - 1 - shift);
-  std::memcpy(out_.right.words + shift, ours.words, use * sizeof(uint32_t));
-  std::memcpy(out_.right.backoffs + shift, charged, use * sizeof(float));
-  out_.right.length = shift + use;
-}
 
 }  // namespace demotic::lm

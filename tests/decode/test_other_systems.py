@@ -139,6 +139,24 @@ def test_best_translations_are_joshuas(
     assert decoder.decode(line).text == best
 
 
+@pytest.mark.parametrize("name", ["n-ary", "oov-list"])
+def test_rules_of_many_nonterminals_give_joshuas_translations(
+    data: Path, tmp_path: Path, name: str
+) -> None:
+    folder = data / "decoder-tests" / "joshua" / "decoder" / name
+    rules = rules_of(tmp_path, folder / "grammar", format="joshua")
+    penalty = -3.6942747832593694
+    weights = {"LanguageModel": LM / LN10, "WordPenalty": -penalty / LN10}
+    options = DecoderOptions(goal="GOAL", default_category="S")
+    decoder = HieroDecoder(rules, joshua_lm(data), weights, options=options)
+    for line, expected in (("CHEESE GOATS EAT", -11.503), ("3 1 4 2", -4.414)):
+        found = decoder.decode(line)
+        assert f"{found.text}\n" in text_of(folder / "output.gold").replace(" |||", "\n")
+        # Joshua counts one glue rule and two words (<s>, </s>) more.
+        assert found.score + 1 - 2 * penalty / LN10 == pytest.approx(expected, abs=2e-3)
+        assert max(len(step.children) for step in found.steps) == len(line.split())
+
+
 def test_trees_over_several_categories_are_joshuas(data: Path, tmp_path: Path) -> None:
     folder = data / "decoder-tests" / "joshua" / "decoder" / "tree-output"
     rules = rules_of(tmp_path, folder / "grammar.gz", format="joshua")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 Symbol = str | int
-"""On a source side ``"[X]"`` is a nonterminal; on a target side 0 and 1 are the slots."""
+"""On a source side ``"[X]"`` is a nonterminal; on a target side 0, 1, ... are the slots."""
 
 
 @dataclass(frozen=True)

@@ -210,8 +210,8 @@ class Problem:
         found = dict(edge.features)
         before, now = self.lm_sums(tree), self.lm_sums(after)
         found["LanguageModel"] = now[0] - before[0] + self.kappa * (now[1] - before[1])
-        names = ("Cff1", "Cff2", "CffHead")
-        found |= dict.fromkeys(names, 0.0)
+        names = ("Cff1", "Cff2", "Cff2")  # by tail; from the second on they share one
+        found |= dict.fromkeys((*names, "CffHead"), 0.0)
         if self.cff == "off":
             return found
         for child, tail in enumerate(edge.tails):

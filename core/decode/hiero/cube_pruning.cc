@@ -28,14 +28,14 @@ uint64_t CubePruner::share(uint32_t nodes_left) const {
   return std::clamp<uint64_t>(left / nodes_left, 1, std::max(options_.pops, 1u));
 }
 
-bool CubePruner::worse(const Candidate& a, const Candidate& b) const {
-  if (a.score != b.score) return a.score < b.score;
-  const Opened& x = opened_[a.opened];
-  const Opened& y = opened_[b.opened];
+bool CubePruner::comes_after(uint32_t a, uint32_t b) const {
+  const Opened& x = opened_[candidates_[a].opened];
+  const Opened& y = opened_[candidates_[b].opened];
   if (x.edge != y.edge) return x.edge > y.edge;
   const uint32_t arity = forest_->groups[x.group].arity;
   for (uint32_t k = 0; k < arity; ++k) {
-    const uint32_t i = rank_of(a.ranks, arity, k), j = rank_of(b.ranks, arity, k);
+    const uint32_t i = rank_of(candidates_[a].ranks, arity, k);
+    const uint32_t j = rank_of(candidates_[b].ranks, arity, k);
     if (i != j) return i > j;
   }
   return false;
@@ -44,36 +44,38 @@ bool CubePruner::worse(const Candidate& a, const Candidate& b) const {
 void CubePruner::node(uint32_t v, uint64_t most_pops) {
   node_ = v;
   opened_.clear();
+  candidates_.clear();
   heap_.clear();
-  scored_.clear();
+  scored_count_ = 0;
   popped_.clear();
   by_state_.clear();
   seen_.clear();
   by_ranks_.clear();
-  const auto below = [this](const Candidate& a, const Candidate& b) { return worse(a, b); };
+  const auto below = [this](const Waiting& a, const Waiting& b) { return worse(a, b); };
   seed();
   std::make_heap(heap_.begin(), heap_.end(), below);
   for (uint64_t pops = 0; pops < most_pops && !heap_.empty();) {
     std::pop_heap(heap_.begin(), heap_.end(), below);
-    Candidate candidate = heap_.back();
+    Waiting first = heap_.back();
     heap_.pop_back();
-    if (candidate.scored >= kSeed) {
-      if (const Opened& rule = opened_[candidate.opened];
-          candidate.scored == kSeed && rule.rank + 1 < forest_->groups[rule.group].rules) {
+    if (const uint32_t scored = candidates_[first.candidate].scored; scored >= kSeed) {
+      if (const Opened& rule = opened_[candidates_[first.candidate].opened];
+          scored == kSeed && rule.rank + 1 < forest_->groups[rule.group].rules) {
         open(rule.group, rule.rank + 1);
         std::push_heap(heap_.begin(), heap_.end(), below);
       }
-      score(candidate);
+      first.score = score(candidates_[first.candidate]);
       // Still the best of all: no need to go through the heap once more.
-      if (!heap_.empty() && worse(candidate, heap_.front())) {
-        heap_.push_back(candidate);
+      if (!heap_.empty() && worse(first, heap_.front())) {
+        heap_.push_back(first);
         std::push_heap(heap_.begin(), heap_.end(), below);
         continue;
       }
     }
     ++pops;
     ++counters_.pops;
-    accept(candidate);
+    const Candidate candidate = candidates_[first.candidate];
+    accept(candidate, first.score);
     const size_t before = heap_.size();
     if (pops < most_pops) neighbours(candidate);
     for (size_t size = before + 1; size <= heap_.size(); ++size)
@@ -104,14 +106,21 @@ void CubePruner::open(uint32_t group, uint32_t rank) {
 }
 
 void CubePruner::push_opened(const Opened& opened) {
-  const RuleGroup& group = forest_->groups[opened.group];
-  Candidate candidate{0, static_cast<uint32_t>(opened_.size()), first_ranks(group.arity), kSeed};
+  const Ranks ranks = first_ranks(forest_->groups[opened.group].arity);
   opened_.push_back(opened);
-  if (options_.eager)
-    score(candidate);
-  else
-    candidate.score = opened.local + tails_score(group, candidate.ranks) + opened.estimate;
-  heap_.push_back(candidate);
+  push({static_cast<uint32_t>(opened_.size()) - 1, ranks, kSeed});
+}
+
+void CubePruner::push(const Candidate& candidate) {
+  const auto number = static_cast<uint32_t>(candidates_.size());
+  candidates_.push_back(candidate);
+  if (options_.eager) {
+    heap_.push_back({score(candidates_.back()), number});
+    return;
+  }
+  const Opened& opened = opened_[candidate.opened];
+  const double tails = tails_score(forest_->groups[opened.group], candidate.ranks);
+  heap_.push_back({opened.local + tails + opened.estimate, number});
 }
 
 Ranks CubePruner::first_ranks(uint32_t arity) {
@@ -134,49 +143,73 @@ Ranks CubePruner::next_ranks(const Ranks& ranks, uint32_t arity, uint32_t tail) 
   return next;
 }
 
-// The language model's part of a candidate.  "<s>" and "</s>" enter at Goal.
-void CubePruner::score(Candidate& candidate) {
+const CubePruner::Opening& CubePruner::opening(uint32_t rule) {
+  if (openings_.empty()) openings_.resize(kOpenings);
+  Opening& known = openings_[io::mix64(rule) & (kOpenings - 1)];
+  if (known.rule == rule) return known;
+  lm::Fragment fragment;
+  lm::FragmentScorer scorer(*grammar_.lm(), fragment);
+  known.rule = rule;
+  known.words = 0;
+  for (const text::Symbol symbol : grammar_.table().target(rule)) {
+    if (!text::is_word(symbol)) break;
+    scorer.terminal(grammar_.lm_word(symbol));
+    ++known.words;
+  }
+  counters_.lm_words += known.words;
+  known.scored = scorer.opening();
+  return known;
+}
+
+// With the language model's part.  "<s>" and "</s>" enter at Goal.
+double CubePruner::score(Candidate& candidate) {
   const Opened& opened = opened_[candidate.opened];
   const RuleGroup& group = forest_->groups[opened.group];
-  candidate.score = opened.local + tails_score(group, candidate.ranks);
-  candidate.scored = static_cast<uint32_t>(scored_.size());
-  Scored& made = scored_.emplace_back();
+  const double known = opened.local + tails_score(group, candidate.ranks);
+  candidate.scored = scored_count_++;
+  if (scored_count_ > scored_.size()) scored_.resize(std::max<size_t>(2 * scored_.size(), 64));
+  Scored& made = scored_[candidate.scored];
   made.lm = 0;
   const lm::Model* lm = grammar_.lm();
   if (lm == nullptr) {
     std::memset(&made.fragment, 0, sizeof made.fragment);
-    return;
+    return known;
   }
   const std::span<const uint32_t> tails = forest_->tails_of(group);
   const uint32_t rule = group.first_rule + opened.place;
-  lm::FragmentScorer scorer(*lm, made.fragment);
-  const auto word = [&](uint32_t id) {
-    scorer.terminal(id);
-    ++counters_.lm_words;
+  const auto child = [&](uint32_t k) -> const lm::Fragment& {
+    return fragments_[tail_entry(tails[k], candidate.ranks, group.arity, k)];
   };
-  const auto child = [&](uint32_t k) {
-    scorer.nonterminal(fragments_[tail_entry(tails[k], candidate.ranks, group.arity, k)]);
-  };
+  ++counters_.lm_edges;
   if (rule < kGlueFirst) {
-    for (const text::Symbol symbol : grammar_.table().target(rule)) {
-      if (text::is_word(symbol))
-        word(grammar_.lm_word(symbol));
-      else
-        child(text::slot_of(symbol));
+    const Opening& start = opening(rule);
+    lm::FragmentScorer scorer(*lm, made.fragment, start.scored);
+    for (const text::Symbol symbol : grammar_.table().target(rule).subspan(start.words)) {
+      if (text::is_word(symbol)) {
+        scorer.terminal(grammar_.lm_word(symbol));
+        ++counters_.lm_words;
+      } else {
+        scorer.nonterminal(child(text::slot_of(symbol)));
+      }
     }
-  } else if (rule == kPassThrough) {
-    word(passed_);
+    made.lm = scorer.finish();
+    return known + grammar_.lm_score(made.lm);
+  }
+  lm::FragmentScorer scorer(*lm, made.fragment);
+  if (rule == kPassThrough) {
+    scorer.terminal(passed_);
+    ++counters_.lm_words;
   } else {
     if (rule == kGoal) scorer.begin_sentence();
-    child(0);
-    if (rule == kGlueNext) child(1);
-    if (rule == kGoal) word(lm->end_word());
+    scorer.nonterminal(child(0));
+    if (rule == kGlueNext) scorer.nonterminal(child(1));
+    if (rule == kGoal) scorer.terminal(lm->end_word());
+    counters_.lm_words += rule == kGoal ? 1 : 0;
   }
   made.lm = scorer.finish();
   // Nothing comes after Goal: all its entries are one state.
   if (rule == kGoal) std::memset(&made.fragment, 0, sizeof made.fragment);
-  ++counters_.lm_edges;
-  candidate.score += grammar_.lm_score(made.lm);
+  return known + grammar_.lm_score(made.lm);
 }
 
 double CubePruner::tails_score(const RuleGroup& group, const Ranks& ranks) const {
@@ -188,12 +221,11 @@ double CubePruner::tails_score(const RuleGroup& group, const Ranks& ranks) const
 }
 
 // Keeps the candidate, or hangs it on an entry with the same state.
-void CubePruner::accept(const Candidate& candidate) {
+void CubePruner::accept(const Candidate& candidate, double score) {
   const Opened& opened = opened_[candidate.opened];
   const lm::Fragment& fragment = scored_[candidate.scored].fragment;
-  ChartEntry entry{candidate.score, scored_[candidate.scored].lm,
-                   opened.group,    opened.place,
-                   candidate.ranks, kNoEntry};
+  ChartEntry entry{
+      score, scored_[candidate.scored].lm, opened.group, opened.place, candidate.ranks, kNoEntry};
   const auto next = static_cast<uint32_t>(popped_.size());
   const uint32_t known = by_state_.find_or_add(fragment.hash(), next, [&](uint32_t i) {
     return scored_[popped_[i].scored].fragment == fragment;
@@ -225,15 +257,11 @@ void CubePruner::neighbours(const Candidate& candidate) {
   for (uint32_t k = 0; k < group.arity; ++k) {
     const uint32_t rank = rank_of(candidate.ranks, group.arity, k);
     if (rank + 1 >= last_entry(tails[k]) - first_entry(tails[k])) continue;
-    Candidate next{0, candidate.opened, next_ranks(candidate.ranks, group.arity, k), kUnscored};
+    const Candidate next{candidate.opened, next_ranks(candidate.ranks, group.arity, k), kUnscored};
     // Only candidates with two predecessors can come up twice.
     if (moved + (rank == 0 ? 1 : 0) > 1 && !mark_seen(next.opened, next.ranks, group.arity))
       continue;
-    if (options_.eager)
-      score(next);
-    else
-      next.score = opened.local + tails_score(group, next.ranks) + opened.estimate;
-    heap_.push_back(next);
+    push(next);
   }
 }
 

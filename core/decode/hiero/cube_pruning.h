@@ -97,11 +97,14 @@ class CubePruner {
     uint32_t edge;  // for ties
   };
   struct Candidate {
-    double score;
     uint32_t opened;
     Ranks ranks;
     uint32_t scored;  // place in scored_, or kUnscored, kSeed while the language model has not seen
                       // it
+  };
+  struct Waiting {  // in the heap, which moves its entries often: they are small
+    double score;
+    uint32_t candidate;
   };
   static constexpr uint32_t kUnscored = UINT32_MAX;
   static constexpr uint32_t kSeed = UINT32_MAX - 1;  // the best entries: the next rule waits for it
@@ -109,6 +112,15 @@ class CubePruner {
     lm::Fragment fragment;
     float lm;
   };
+  // The words before a rule's first nonterminal, or all of them: the same wherever the rule
+  // matches.
+  struct Opening {
+    uint32_t rule = UINT32_MAX;
+    uint32_t words = 0;
+    lm::FragmentScorer::Opening scored;
+  };
+  static constexpr size_t kOpenings = size_t{1} << 13;  // a power of two
+
   struct Popped {
     ChartEntry entry;
     uint32_t scored;
@@ -125,7 +137,10 @@ class CubePruner {
   uint32_t rank_of(const Ranks& ranks, uint32_t arity, uint32_t tail) const {
     return rank_in(ranks, arity, tail, more_ranks_);
   }
-  bool worse(const Candidate& a, const Candidate& b) const;
+  bool worse(const Waiting& a, const Waiting& b) const {
+    return a.score != b.score ? a.score < b.score : comes_after(a.candidate, b.candidate);
+  }
+  bool comes_after(uint32_t a, uint32_t b) const;
   uint64_t share(uint32_t nodes_left) const;
   void node(uint32_t node, uint64_t most_pops);
   void seed();
@@ -133,9 +148,11 @@ class CubePruner {
   void push_opened(const Opened& opened);
   Ranks first_ranks(uint32_t arity);
   Ranks next_ranks(const Ranks& ranks, uint32_t arity, uint32_t tail);
-  void score(Candidate& candidate);
+  void push(const Candidate& candidate);
+  double score(Candidate& candidate);
+  const Opening& opening(uint32_t rule);
   double tails_score(const RuleGroup& group, const Ranks& ranks) const;
-  void accept(const Candidate& candidate);
+  void accept(const Candidate& candidate, double score);
   void neighbours(const Candidate& candidate);
   bool mark_seen(uint32_t opened, const Ranks& ranks, uint32_t arity);
   void store();
@@ -144,6 +161,7 @@ class CubePruner {
   CubePruningOptions options_;
   CubePruningCounters counters_;
   RuleRanking ranking_;
+  std::vector<Opening> openings_;  // by rule, direct-mapped; they do not depend on weights
   const ContextFreeForest* forest_ = nullptr;
 
   std::vector<ChartEntry> entries_;  // by node, best first
@@ -156,8 +174,10 @@ class CubePruner {
   uint32_t node_ = 0;
   uint32_t passed_ = text::kUnknown;  // the language model's id of its first word
   std::vector<Opened> opened_;
-  std::vector<Candidate> heap_;
-  std::vector<Scored> scored_;
+  std::vector<Candidate> candidates_;
+  std::vector<Waiting> heap_;
+  std::vector<Scored> scored_;  // the first scored_count_; the others keep their memory
+  uint32_t scored_count_ = 0;
   std::vector<Popped> popped_;
   HashIndex by_state_;  // of popped_
   std::vector<Seen> seen_;

@@ -133,12 +133,8 @@ void PhraseSearch::take(Grid& grid, uint32_t row, uint32_t column, uint32_t cove
   float change = 0;
   if (const lm::Model* lm = model_.grammar().lm(); lm != nullptr) {
     const Stack& before = stack(covered - (grid.end - grid.begin));
-    lm::Fragment fragment;
-    lm::FragmentScorer scorer(*lm, fragment);
-    scorer.begin(before.states[source - before.first]);
-    scorer.nonterminal(options_.fragment(number));
-    change = scorer.finish() + option.lm;
-    made.state = fragment.right;
+    made.state = before.states[source - before.first];
+    change = lm::append(*lm, made.state, options_.fragment(number)) + option.lm;
   } else {
     made.state = {};
   }

@@ -16,8 +16,8 @@
 #include <span>
 #include <vector>
 
-#include "decode/umt/gap_carry.h"
 #include "decode/rule_ranking.h"
+#include "decode/umt/gap_carry.h"
 #include "lm/chart.h"
 
 namespace demotic::decode::umt {
