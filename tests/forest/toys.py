@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from demotic.forest import Derivation, Forest, ForestBuilder
+from demotic.forest import Forest, ForestBuilder, ForestDerivation
 from tests.oracles.forest import ToyForest, Tree, random_toy
 
 FEATURES = ["f", "g", "h"]
@@ -26,7 +26,7 @@ class Pair:
         core = self.forest.core
         return [int(core.rule_origin[r]) for r in self.forest.edge_rule]
 
-    def toy_edges(self, derivation: Derivation) -> tuple[int, ...]:
+    def toy_edges(self, derivation: ForestDerivation) -> tuple[int, ...]:
         return tuple(self.edge_of[e] for e in derivation.edges)
 
     def per_edge(self, values: list[float]) -> np.ndarray:

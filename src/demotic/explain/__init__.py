@@ -6,6 +6,6 @@ explanation.step_of(0).evidence      # training sentences behind the first word
 """
 
 from demotic.explain.derivation import explain
-from demotic.explain.explanation import Evidence, Explanation, Step
+from demotic.explain.explanation import Evidence, ExplainedStep, Explanation
 
-__all__ = ["Evidence", "Explanation", "Step", "explain"]
+__all__ = ["Evidence", "ExplainedStep", "Explanation", "explain"]

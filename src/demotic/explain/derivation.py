@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from demotic.corpus import Bitext, Encoded, protected_class
 from demotic.corpus.marks import joint_filler
-from demotic.explain.explanation import Evidence, Explanation, Step, Symbol
+from demotic.explain.explanation import Evidence, ExplainedStep, Explanation, Symbol
 
 if TYPE_CHECKING:
-    from demotic.decode import Derivation
-    from demotic.decode import Step as Decoded
+    from demotic.decode import Derivation, Step
     from demotic.decode.derivation import Entry
 
 _COUNTS = ("target", "source", "both")
@@ -37,7 +36,7 @@ def explain(
         rule = rules.get(step.rule) if step.rule is not None else None
         source, target = _sides(derivation, step, rule)
         steps.append(
-            Step(
+            ExplainedStep(
                 kind=step.kind,
                 lhs=step.category,
                 source=shown(source),
@@ -86,7 +85,7 @@ def _words_by_step(derivation: Derivation) -> dict[int, tuple[int, ...]]:
 
 
 def _sides(
-    derivation: Derivation, step: Decoded, rule: Entry | None
+    derivation: Derivation, step: Step, rule: Entry | None
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...]]:
     if rule is not None:
         return _symbols(rule.source), _symbols(rule.target)

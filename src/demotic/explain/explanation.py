@@ -31,7 +31,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Step:
+class ExplainedStep:
     """A rule at its place in the derivation."""
 
     kind: str
@@ -79,9 +79,9 @@ class Explanation:
     score: float
     features: dict[str, float]
     weights: dict[str, float]
-    steps: tuple[Step, ...]
+    steps: tuple[ExplainedStep, ...]
 
-    def step_of(self, word: int) -> Step:
+    def step_of(self, word: int) -> ExplainedStep:
         """The step that wrote a target word."""
         return next(step for step in self.steps if word in step.words)
 

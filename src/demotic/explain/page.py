@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from demotic.explain.explanation import Explanation, Step
+from demotic.explain.explanation import ExplainedStep, Explanation
 from demotic.page import document, table
 
 STYLE = """
@@ -69,7 +69,7 @@ def _tree(explanation: Explanation) -> Iterator[str]:
             todo += reversed(step.children)
 
 
-def _rule(step: Step) -> str:
+def _rule(step: ExplainedStep) -> str:
     begin, end = step.span
     target = " ".join(
         f"[{s + 1}]" if isinstance(s, int) else f'<span class="own">{escape(s)}</span>'
@@ -82,7 +82,7 @@ def _rule(step: Step) -> str:
     return f"{source or '-'} → {target or '-'} {place}{kind}{order}"
 
 
-def _details(explanation: Explanation, step: Step) -> str:
+def _details(explanation: Explanation, step: ExplainedStep) -> str:
     if step.kind != "rule":
         return ""
     words = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from demotic.explain.explanation import Explanation, Step
+from demotic.explain.explanation import ExplainedStep, Explanation
 
 _SHOWN = 100  # letters of a training sentence
 
@@ -25,7 +25,7 @@ def tree(explanation: Explanation) -> str:
     return "\n".join(lines)
 
 
-def _step(explanation: Explanation, step: Step) -> Iterator[str]:
+def _step(explanation: Explanation, step: ExplainedStep) -> Iterator[str]:
     begin, end = step.span
     kind = "" if step.kind == "rule" else f"  {step.kind}"
     order = "" if step.order is None else f"  #{step.order} {step.action}"

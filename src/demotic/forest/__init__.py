@@ -12,7 +12,7 @@ for derivation in forest.kbest(100, unique=True):
 
 from demotic.forest.builder import ForestBuilder
 from demotic.forest.cdec import from_cdec, read_cdec, to_cdec, write_cdec
-from demotic.forest.derivation import Derivation, ForestRule
+from demotic.forest.derivation import ForestDerivation, ForestRule
 from demotic.forest.dot import to_dot, write_dot
 from demotic.forest.envelope import Envelope, envelopes
 from demotic.forest.exchange import from_json, read_json, to_json, write_json
@@ -22,10 +22,10 @@ from demotic.forest.ngrams import linear_bleu
 from demotic.forest.risk import Risk, risk
 
 __all__ = [
-    "Derivation",
     "Envelope",
     "Forest",
     "ForestBuilder",
+    "ForestDerivation",
     "ForestRule",
     "Posteriors",
     "Risk",

@@ -37,7 +37,7 @@ def write_side(side: Sequence[Symbol]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Derivation:
+class ForestDerivation:
     """Edges in depth-first order: an edge, then the derivations of its tails from first to last."""
 
     forest: Forest

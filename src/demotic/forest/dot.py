@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from demotic import files
-from demotic.forest.derivation import Derivation
+from demotic.forest.derivation import ForestDerivation
 from demotic.forest.forest import Forest
 
 
-def to_dot(forest: Forest, *, highlight: Derivation | None = None) -> str:
+def to_dot(forest: Forest, *, highlight: ForestDerivation | None = None) -> str:
     """Nodes as ellipses, edges as boxes with their rule and score; one derivation in colour."""
     chosen = set() if highlight is None else {int(edge) for edge in highlight.edges}
     lines = ["digraph forest {", "  rankdir=BT;", "  node [fontname=Helvetica, fontsize=10];"]
@@ -30,7 +30,9 @@ def to_dot(forest: Forest, *, highlight: Derivation | None = None) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def write_dot(forest: Forest, path: str | Path, *, highlight: Derivation | None = None) -> None:
+def write_dot(
+    forest: Forest, path: str | Path, *, highlight: ForestDerivation | None = None
+) -> None:
     """Write :func:`to_dot` to a file."""
     with files.write_bytes(path) as out:
         out.write(to_dot(forest, highlight=highlight).encode("utf-8"))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from demotic import _core
-from demotic.forest.derivation import Derivation
+from demotic.forest.derivation import ForestDerivation
 from demotic.forest.forest import Forest
 from demotic.forest.many import shared_weights
 from demotic.forest.weights import Floats, Weights
@@ -40,10 +40,10 @@ class Envelope:
         """The longest envelope of any node."""
         return int(self._core.most)
 
-    def derivation(self, segment: int) -> Derivation:
+    def derivation(self, segment: int) -> ForestDerivation:
         """The derivation of a segment; its score is the one under the forest's own weights."""
         edges = self._core.derivation(segment)
-        return Derivation(self._forest, edges, float(self._forest.score[edges].sum()))
+        return ForestDerivation(self._forest, edges, float(self._forest.score[edges].sum()))
 
     def value(self, x: float) -> float:
         """The best score at x."""

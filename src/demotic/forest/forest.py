@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from demotic import _core, files
 from demotic.errors import ArgumentError
 from demotic.forest.arrays import ForestArrays
-from demotic.forest.derivation import Derivation
+from demotic.forest.derivation import ForestDerivation
 from demotic.forest.weights import Floats, Weights, weight_array
 
 _NOTHING: Floats = np.zeros(0)
@@ -37,17 +37,17 @@ class Forest(ForestArrays):
 
     # -- derivations ------------------------------------------------------------------------
 
-    def viterbi(self) -> Derivation:
+    def viterbi(self) -> ForestDerivation:
         """The best derivation."""
         value, edges = self.core.best(self.score)
-        return Derivation(self, edges, value)
+        return ForestDerivation(self, edges, value)
 
-    def oracle(self, gain: ArrayLike) -> Derivation:
+    def oracle(self, gain: ArrayLike) -> ForestDerivation:
         """The derivation of the largest sum of ``gain``, given per edge (see :meth:`bleu_gain`)."""
         _, edges = self.core.best(np.ascontiguousarray(gain, dtype=np.float64))
-        return Derivation(self, edges, float(self.score[edges].sum()))
+        return ForestDerivation(self, edges, float(self.score[edges].sum()))
 
-    def kbest(self, k: int, *, unique: bool = False, max_pops: int = 0) -> list[Derivation]:
+    def kbest(self, k: int, *, unique: bool = False, max_pops: int = 0) -> list[ForestDerivation]:
         """The k best derivations, best first; fewer if there are no more.
 
         ``unique`` keeps the best derivation of each target string.  At most ``max_pops``
@@ -58,7 +58,7 @@ class Forest(ForestArrays):
 
         return many.kbest([self], k, unique=unique, max_pops=max_pops)[0].derivations
 
-    def sample(self, count: int, seed: int, *, stream: int = 0) -> list[Derivation]:
+    def sample(self, count: int, seed: int, *, stream: int = 0) -> list[ForestDerivation]:
         """Derivations drawn independently from p(d) = exp(score(d)) / Z."""
         from demotic.forest import many
 
@@ -211,7 +211,7 @@ class Forest(ForestArrays):
 
         return exchange.from_json(text)
 
-    def to_dot(self, *, highlight: Derivation | None = None) -> str:
+    def to_dot(self, *, highlight: ForestDerivation | None = None) -> str:
         """The forest as a Graphviz graph, one derivation in colour."""
         from demotic.forest import dot
 

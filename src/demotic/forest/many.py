@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from demotic import _core
 from demotic.errors import ArgumentError
-from demotic.forest.derivation import Derivation
+from demotic.forest.derivation import ForestDerivation
 from demotic.forest.forest import Forest
 from demotic.forest.weights import Floats, Weights, weight_array
 
@@ -20,7 +20,7 @@ from demotic.forest.weights import Floats, Weights, weight_array
 class KBestList:
     """The k best derivations of one forest, best first."""
 
-    derivations: list[Derivation]
+    derivations: list[ForestDerivation]
     truncated: bool
     """A node gave up after ``max_pops`` candidates: some strings may be missing."""
 
@@ -45,7 +45,7 @@ def kbest(
 
 def sample(
     forests: Sequence[Forest], count: int, seed: int, *, first_stream: int = 0, threads: int = 1
-) -> list[list[Derivation]]:
+) -> list[list[ForestDerivation]]:
     """``count`` derivations of each forest; forest i draws from stream ``first_stream`` + i."""
     _check(count >= 0, "the number of samples must not be negative")
     _check(seed >= 0 and first_stream >= 0, "seed and stream must not be negative")
@@ -91,9 +91,9 @@ def shared_weights(forests: Sequence[Forest], weights: Weights) -> Floats:
 
 def _unpacked(
     forest: Forest, score: Floats, off: NDArray[np.uint32], edges: NDArray[np.uint32]
-) -> list[Derivation]:
+) -> list[ForestDerivation]:
     return [
-        Derivation(forest, edges[off[i] : off[i + 1]], float(value))
+        ForestDerivation(forest, edges[off[i] : off[i + 1]], float(value))
         for i, value in enumerate(score)
     ]
 

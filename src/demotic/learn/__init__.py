@@ -34,7 +34,7 @@ from demotic.learn.events import (
     objective,
     probabilities,
 )
-from demotic.learn.line_search import LineSearch, Step, decoded_bleu
+from demotic.learn.line_search import LineSearch, LineStep, decoded_bleu
 from demotic.learn.mert import MertOptions, MertResult, mert
 from demotic.learn.perceptron import perceptron
 from demotic.learn.policies import Expert, LinearPolicy, Mixture, Policy
@@ -61,6 +61,7 @@ __all__ = [
     "KBestCandidates",
     "LearningResult",
     "LineSearch",
+    "LineStep",
     "LinearPolicy",
     "LocalWeights",
     "MertOptions",
@@ -71,7 +72,6 @@ __all__ = [
     "Round",
     "SampleTask",
     "SgdOptions",
-    "Step",
     "Task",
     "crf",
     "decoded_bleu",

@@ -25,7 +25,7 @@ _SLICE = 64  # sentences per call of the core, between which Ctrl-C is heard
 
 
 @dataclass(frozen=True)
-class Step:
+class LineStep:
     """The best step along a direction: corpus BLEU is ``bleu`` for all x from ``low`` to ``high``.
 
     ``x`` is the middle of that interval; an end may be infinite.
@@ -46,7 +46,7 @@ class LineSearch:
     >>> search.add([KBestCandidates([[-2.0, 4.0], [-1.0, 3.0]], [right, wrong])])
     2
     >>> search.steps(np.array([1.0, 0.0]), np.array([[0.0, 1.0]]))
-    [Step(x=1.1, bleu=100.0..., low=1.0, high=inf)]
+    [LineStep(x=1.1, bleu=100.0..., low=1.0, high=inf)]
     """
 
     def __init__(
@@ -85,7 +85,9 @@ class LineSearch:
         nowhere = np.zeros((1, len(weights)))
         return self.steps(weights, nowhere, lists_only=lists_only)[0].bleu
 
-    def steps(self, weights: Floats, directions: Floats, *, lists_only: bool = False) -> list[Step]:
+    def steps(
+        self, weights: Floats, directions: Floats, *, lists_only: bool = False
+    ) -> list[LineStep]:
         """The best step from ``weights`` along each row of ``directions``.
 
         What is found in a forest joins the sentence's list; ``lists_only`` then searches much
@@ -100,7 +102,7 @@ class LineSearch:
                 given = self._latest[sentence]
                 assert isinstance(given, ForestCandidates)  # lists come with their statistics
                 core.score(sentence, _scored(given, texts, sentence))
-        return [Step(*step) for step in core.steps(_margin(weights), self._threads)]
+        return [LineStep(*step) for step in core.steps(_margin(weights), self._threads)]
 
     def forget(self) -> None:
         """Of what came from forests keep what was best somewhere in the last :meth:`steps`."""
