@@ -23,8 +23,8 @@ from benchmarks.corpora import data_folder
 from demotic.align import Text, align
 from demotic.bundle import Bundle
 from demotic.corpus import Orthography
-from demotic.decode import DecoderOptions, HieroDecoder
-from demotic.grammar import HieroOptions, RuleTable, extract_hiero
+from demotic.decode import HieroDecoder, HieroSearch
+from demotic.grammar import HieroExtraction, RuleTable, extract_hiero
 from demotic.lm import LanguageModel
 from demotic.lm.estimation import estimate
 from demotic.metrics import Bleu
@@ -43,9 +43,9 @@ WEIGHTS = {
     "UnknownWord": -1.0,
 }
 SETTINGS = [
-    DecoderOptions(pops=pops, init=init) for pops in (1, 30, 200) for init in ("eager", "lazy")
+    HieroSearch(pops=pops, init=init) for pops in (1, 30, 200) for init in ("eager", "lazy")
 ]
-FIRST = DecoderOptions(pops=30, init="eager")
+FIRST = HieroSearch(pops=30, init="eager")
 TURNS = 3
 
 
@@ -60,7 +60,7 @@ def rules_in(cache: Path, min_sentences: int) -> RuleTable:
         return RuleTable.load(path)
     source, target = Text.of(lines_of("train.de.gz")), Text.of(lines_of("train.en.gz"))
     links = align(source, target, threads=2).links
-    options = HieroOptions(min_sentences=min_sentences)
+    options = HieroExtraction(min_sentences=min_sentences)
     return extract_hiero(source, target, links, out=path, options=options)
 
 

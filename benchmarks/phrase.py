@@ -26,9 +26,9 @@ from pathlib import Path
 
 from benchmarks.corpora import data_folder
 from demotic.align import Text, align
-from demotic.decode import Derivation, PhraseCounters, PhraseDecoder, PhraseOptions
+from demotic.decode import Derivation, PhraseCounters, PhraseDecoder, PhraseSearch
 from demotic.experiments.plots import Series, draw
-from demotic.grammar import HieroOptions, RuleTable, extract_hiero
+from demotic.grammar import HieroExtraction, RuleTable, extract_hiero
 from demotic.lm import LanguageModel
 from demotic.lm.estimation import estimate
 from demotic.metrics import Bleu
@@ -61,7 +61,7 @@ MOSES2 = {30: (0.56, -0.18), 100: (1.4, -0.03), 400: (4.0, -0.01), 1000: (9.0, 0
 class Run:
     """One setting's results: times and counts of a sentence, the model's score and BLEU."""
 
-    options: PhraseOptions
+    options: PhraseSearch
     milliseconds: float
     pops: float
     kept: float
@@ -71,7 +71,7 @@ class Run:
     @property
     def name(self) -> str:
         options = self.options
-        cube = options.search == "cube"
+        cube = options.method == "cube"
         return f"{options.pops} pops" if cube else f"stacks of {options.stack}, all cells"
 
 
@@ -82,10 +82,10 @@ class Parts:
     rules: Path
     lm: Path
     weights: Mapping[str, float]
-    options: PhraseOptions
+    options: PhraseSearch
     encode: Callable[[str], Sequence[str]] = str.split
 
-    def decoder(self, options: PhraseOptions | None = None) -> PhraseDecoder:
+    def decoder(self, options: PhraseSearch | None = None) -> PhraseDecoder:
         """A new one, as a bundle is loaded: nothing is read before it is needed."""
         return PhraseDecoder(
             RuleTable.load(self.rules, verify=False),
@@ -106,36 +106,36 @@ def parts_in(cache: Path) -> Parts:
     if not rules.exists():
         source, target = Text.of(lines_of("train.de.gz")), Text.of(lines_of("train.en.gz"))
         links = align(source, target, threads=2).links
-        chosen = HieroOptions.phrases(orientations=True)
+        chosen = HieroExtraction.phrases(orientations=True)
         extract_hiero(source, target, links, out=rules, options=chosen)
     if not lm.exists():
         text = cache / "multi30k.en"
         text.write_text("".join(line + "\n" for line in lines_of("train.en.gz")), encoding="utf-8")
         estimate(text, order=5).save(lm)
         text.unlink()
-    return Parts(rules, lm, WEIGHTS, PhraseOptions())
+    return Parts(rules, lm, WEIGHTS, PhraseSearch())
 
 
 def parts_of(model: Path) -> Parts:
     """Those of a trained model."""
     from demotic.bundle import Bundle
-    from demotic.systems.phrase import open_model
+    from demotic.systems.phrase import PhraseModel
 
-    opened = open_model(Bundle.open(model))
+    opened = PhraseModel.open(Bundle.open(model))
     rules, lm = opened.part("rules.bin"), opened.part("lm.bin")
     return Parts(
-        rules, lm, opened.weights, opened.options, lambda line: opened.source.encode(line).tokens
+        rules, lm, opened.weights, opened.search, lambda line: opened.source.encode(line).tokens
     )
 
 
 def curve(parts: Parts, source: Sequence[str], reference: Sequence[str]) -> list[Run]:
     """All settings, in turns."""
     sentences = [parts.encode(line) for line in source]
-    settings = [replace(parts.options, search="cube", pops=pops) for pops in POPS]
+    settings = [replace(parts.options, method="cube", pops=pops) for pops in POPS]
     settings[-1] = replace(settings[-1], stack=POPS[-1], threshold=0.0)
-    settings.append(replace(parts.options, search="stack", stack=100, threshold=1e-5))
+    settings.append(replace(parts.options, method="stack", stack=100, threshold=1e-5))
     parts.decoder().decode_lines(sentences)  # the files are in memory now
-    times: dict[PhraseOptions, list[float]] = {options: [] for options in settings}
+    times: dict[PhraseSearch, list[float]] = {options: [] for options in settings}
     runs = {}
     for turn in range(TURNS):
         for options in settings if turn == 0 else settings[: len(POPS) - 1]:
@@ -153,7 +153,7 @@ def curve(parts: Parts, source: Sequence[str], reference: Sequence[str]) -> list
 
 
 def run_of(
-    options: PhraseOptions,
+    options: PhraseSearch,
     found: Sequence[Derivation],
     counters: PhraseCounters,
     reference: Sequence[str],

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from benchmarks.hiero import WEIGHTS, encoded, lines_of, model_in, rules_in
 from demotic.corpus import Orthography
-from demotic.decode import DecoderOptions, HieroDecoder, UndirectedDecoder, UndirectedOptions
+from demotic.decode import HieroDecoder, HieroSearch, UndirectedDecoder, UndirectedSearch
 from demotic.grammar import RuleTable
 from demotic.lm import LanguageModel
 from demotic.metrics import Bleu
@@ -55,26 +55,26 @@ class Figures:
 def settings(
     rules: RuleTable, lm: LanguageModel, weights: dict[str, float]
 ) -> dict[str, Callable[[], Decoder]]:
-    def cubes(options: DecoderOptions) -> Callable[[], Decoder]:
+    def cubes(options: HieroSearch) -> Callable[[], Decoder]:
         return lambda: HieroDecoder(rules, lm, weights, options=options)
 
-    def undirected(options: UndirectedOptions) -> Callable[[], Decoder]:
+    def undirected(options: UndirectedSearch) -> Callable[[], Decoder]:
         return lambda: UndirectedDecoder(rules, lm, weights | BOUNDS, options=options)
 
-    ahead = UndirectedOptions(bounds="chart", lookahead=True)
+    ahead = UndirectedSearch(bounds="chart", lookahead=True)
     return {
-        FIRST: cubes(DecoderOptions(pops=30, init="eager")),
-        "cube pruning, 30 pops, lazy": cubes(DecoderOptions(pops=30, init="lazy")),
-        "cube pruning, 1 pop, eager": cubes(DecoderOptions(pops=1, init="eager")),
-        "cube pruning, 1 pop, lazy": cubes(DecoderOptions(pops=1, init="lazy")),
-        PLAIN: undirected(UndirectedOptions()),
-        "undirected, eager argmax": undirected(UndirectedOptions(argmax="eager")),
-        "undirected, kappa 1": undirected(UndirectedOptions(kappa=1.0)),
+        FIRST: cubes(HieroSearch(pops=30, init="eager")),
+        "cube pruning, 30 pops, lazy": cubes(HieroSearch(pops=30, init="lazy")),
+        "cube pruning, 1 pop, eager": cubes(HieroSearch(pops=1, init="eager")),
+        "cube pruning, 1 pop, lazy": cubes(HieroSearch(pops=1, init="lazy")),
+        PLAIN: undirected(UndirectedSearch()),
+        "undirected, eager argmax": undirected(UndirectedSearch(argmax="eager")),
+        "undirected, kappa 1": undirected(UndirectedSearch(kappa=1.0)),
         "undirected, kappa 1, bounds of words": undirected(
-            UndirectedOptions(kappa=1.0, bounds="words")
+            UndirectedSearch(kappa=1.0, bounds="words")
         ),
         "undirected, kappa 1, bounds of a chart": undirected(
-            UndirectedOptions(kappa=1.0, bounds="chart")
+            UndirectedSearch(kappa=1.0, bounds="chart")
         ),
         AHEAD: undirected(ahead),
         "the same, 4 restarts": undirected(replace(ahead, restarts=4)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
@@ -41,6 +42,21 @@ def test_every_name_is_there_and_listed(package: str) -> None:
         module.nonsense  # noqa: B018
 
 
+@pytest.mark.parametrize("package", [*LAZY, *(f"demotic.systems.{name}" for name in SYSTEMS)])
+def test_what_type_checkers_see_is_what_there_is(package: str) -> None:
+    path = import_module(package).__file__
+    assert path is not None
+    tree = ast.parse(Path(path).read_text())
+    [block] = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {
+        name.asname
+        for line in block.body
+        if isinstance(line, ast.ImportFrom)
+        for name in line.names
+    }
+    assert seen <= set(import_module(package).__all__)
+
+
 @pytest.mark.parametrize("package", LAZY)
 def test_no_name_is_that_of_a_module_which_would_hide_it(package: str) -> None:
     module = import_module(package)
@@ -74,6 +90,6 @@ def test_loading_alone_takes_no_text_apart(toy_model: Path) -> None:
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_models_of_any_system_open_without_the_tools_of_training(name: str) -> None:
-    script = "import sys, demotic.systems; demotic.systems.system_named(sys.argv[1]).open_model"
+    script = "import sys, demotic.systems; demotic.systems.system_named(sys.argv[1]).Model.open"
     found = imported(script, name)
     assert not {"duckdb", "pyarrow", "sacrebleu", "scipy", "demotic.learn"} & found

@@ -2,32 +2,22 @@
 
 from typing import TYPE_CHECKING
 
-from demotic import errors
+from demotic import errors as errors
 
 if TYPE_CHECKING:
-    from demotic.corpus import Bitext, read_bitext
-    from demotic.model import Model, Translation, load, train
+    from demotic.corpus import Bitext as Bitext
+    from demotic.corpus import read_bitext as read_bitext
+    from demotic.model import load as load
+    from demotic.model import train as train
+    from demotic.systems.model import Model as Model
+    from demotic.systems.model import Translation as Translation
 
     __version__: str
+else:
+    from demotic.lazy import exports
 
-__all__ = [
-    "Bitext",
-    "Model",
-    "Translation",
-    "__version__",
-    "errors",
-    "load",
-    "read_bitext",
-    "train",
-]
-
-
-if not TYPE_CHECKING:  # or type checkers would take any name for a good one
-    from demotic.lazy import names_of
-
-    _attribute, __dir__ = names_of(
-        __name__, corpus="Bitext read_bitext", model="Model Translation load train"
-    )
+    _attribute, __dir__, __all__ = exports(__name__)
+    __all__ += ["__version__"]
 
     def __getattr__(name: str) -> object:
         if name != "__version__":

@@ -27,8 +27,8 @@ from typing import Any
 from demotic import files, shelf
 from demotic.cache import Remembered
 from demotic.errors import ArgumentError, CorruptFileError, DemoticError, FileAccessError
+from demotic.schema import SCHEMA, upgraded
 
-SCHEMA = 1
 SUFFIX = ".demotic"
 ABOUT = "model.json"
 _FORMAT = "demotic model"
@@ -223,7 +223,7 @@ def parse_about(content: bytes, *, compare: bool = True) -> tuple[About, dict[st
             system=str(record["system"]),
             source_language=str(record["source_language"]),
             target_language=str(record["target_language"]),
-            config=dict(record["config"]),
+            config=upgraded(record["config"], schema),
             dev=dict(record["dev"]),
             provenance=dict(record["provenance"]),
         )

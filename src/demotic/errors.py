@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import types
+import typing
 from pathlib import Path
 
 
@@ -68,3 +71,30 @@ def check_counts(options: object, *names: str, least: int = 0, most: int = 2**32
             raise ArgumentError(
                 f"{name} is {value}", remedy=f"give a number from {least} to {most}"
             )
+
+
+def check_choices(options: object) -> None:
+    """Raise where an option has none of the values that its type, a ``Literal``, lists."""
+    for name, choices in _choices(type(options)).items():  # type: ignore[arg-type]
+        value = getattr(options, name)
+        if value not in choices:
+            known = ", ".join(str(choice) for choice in choices if choice is not None)
+            raise ArgumentError(f"{name} is {value!r}", remedy=f"choose one of {known}")
+
+
+@functools.cache
+def _choices(kind: type[typing.Any]) -> dict[str, tuple[object, ...]]:
+    """For each field that has one of a few values: these."""
+    found = {name: _listed(hint) for name, hint in typing.get_type_hints(kind).items()}
+    return {name: choices for name, choices in found.items() if choices}
+
+
+def _listed(hint: object) -> tuple[object, ...]:
+    """The values of a ``Literal``, which may be optional; nothing for other types."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Literal:
+        return arguments
+    if origin not in (types.UnionType, typing.Union):
+        return ()
+    listed = [(None,) if each is type(None) else _listed(each) for each in arguments]
+    return sum(listed, ()) if all(listed) else ()

@@ -195,7 +195,7 @@ def test_an_unwritable_output_is_refused_and_nothing_else_written(folder: Path, 
     )
     assert done.returncode in (1, 2)
     done = demotic(folder, *GIVEN, "--out", out, "--lexical", "lex", "--html", "p")
-    assert done.returncode == 1
+    assert done.returncode == (1 if out == "." else 2)
     assert out.split("/")[0] in done.stderr
     assert "Traceback" not in done.stderr
     assert names_in(folder) == ["links", "s", "t"]
@@ -221,7 +221,7 @@ def test_a_file_that_is_no_model_is_refused(folder: Path, content: bytes) -> Non
 
 
 def test_an_output_that_is_an_input_is_refused(folder: Path) -> None:
-    assert demotic(folder, *GIVEN, "--out", "s").returncode == 1
+    assert demotic(folder, *GIVEN, "--out", "s").returncode == 2
     assert (folder / "s").read_text() == SOURCE
 
 

@@ -164,16 +164,8 @@ def test_bad_input_is_one_error_with_its_place(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["lm", "-q", "s", "--out", "s"], "s: named twice"),
-        (["lm", "-q", "--model", "good.arpa", "--out", "good.arpa"], "good.arpa: named twice"),
-        (["align", "-q", *TEXTS, "--out", "t"], "t: named twice"),
-        ([*ALIGN, "--forward", "./old"], "old: named twice"),
-        ([*ALIGN, "--method", "one.s", "--html", "one.s"], "one.s: named twice"),
-        (["align", "-q", *TEXTS, "--out", "-", "--forward", "-"], "standard output is named twice"),
-        (align("-", "-"), "standard input is named twice"),
         ([*ALIGN, "--save-model", "-"], "-: a binary file cannot go to standard output"),
         (["align", "-q", *TEXTS, "--out", "."], ".: is a directory"),
-        (["lm", "-q", "s", "--out", "none/lm.bin"], "none/lm.bin: no such folder"),
         (["lm", "-q", "s", "--out", "/proc/lm.bin"], "/proc/lm.bin: "),
         (["lm", "-q", "s", "--out", "/dev/full"], "/dev/full: cannot write: No space left"),
         (["lm", "-q", "s", "--classes", "2", "--out", "/dev/full"], "/dev/full: No space left"),
@@ -185,6 +177,29 @@ def test_output_that_cannot_be_written_is_one_error(
     folder: Path, arguments: list[str], message: str
 ) -> None:
     assert refused(*arguments).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["lm", "-q", "s", "--out", "s"], "s: named twice"),
+        (["lm", "-q", "--model", "good.arpa", "--out", "good.arpa"], "good.arpa: named twice"),
+        (["align", "-q", *TEXTS, "--out", "t"], "t: named twice"),
+        ([*ALIGN, "--forward", "./old"], "old: named twice"),
+        ([*ALIGN, "--method", "one.s", "--html", "one.s"], "one.s: named twice"),
+        (["align", "-q", *TEXTS, "--out", "-", "--forward", "-"], "standard output is named twice"),
+        (align("-", "-"), "standard input is named twice"),
+        (["lm", "-q", "s", "--out", "none/lm.bin"], "none/lm.bin: no such folder"),
+    ],
+)
+def test_an_output_that_makes_no_sense_is_wrong_usage(
+    folder: Path, arguments: list[str], message: str
+) -> None:
+    before = contents(folder)
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert contents(folder) == before
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from demotic.cli import app
-from demotic.errors import ArgumentError, FileAccessError
+from demotic.errors import FileAccessError
 
 RUN = CliRunner()
 
@@ -23,13 +23,15 @@ def options(tmp_path: Path) -> list[str]:
 
 
 def test_an_unknown_experiment_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match="unknown experiment 'nmt'"):
-        call("nmt", *options(tmp_path))
+    done = RUN.invoke(app, ["experiment", "nmt", *options(tmp_path)])
+    assert done.exit_code == 2
+    assert "unknown experiment 'nmt'" in done.output
 
 
 def test_an_unknown_part_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match="no part 'e9'"):
-        call("umt", *options(tmp_path), "--parts", "e1,e9")
+    done = RUN.invoke(app, ["experiment", "umt", *options(tmp_path), "--parts", "e1,e9"])
+    assert done.exit_code == 2
+    assert "no part 'e9'" in done.output
 
 
 def test_a_missing_folder_is_named_before_anything_happens(tmp_path: Path) -> None:

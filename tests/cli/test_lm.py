@@ -138,7 +138,7 @@ def test_wrong_usage_exits_with_2_and_writes_nothing(folder: Path, arguments: li
 
 def test_unwritable_output_is_an_error(folder: Path) -> None:
     done = run("--model", folder / "model.arpa", "--out", folder / "none" / "lm.bin")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "no such folder" in done.stderr
     full = run("--model", folder / "model.arpa", "--out", "/dev/full")
     assert full.returncode == 1

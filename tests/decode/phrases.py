@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import strategies as st
 
-from demotic.decode import PhraseDecoder, PhraseOptions
+from demotic.decode import PhraseDecoder, PhraseSearch
 from demotic.grammar import RuleTable
 from tests.decode.grammars import language_model
 from tests.oracles import phrase_search as oracle
@@ -28,7 +28,7 @@ WEIGHTS = {
 }
 LEXICALISED = WEIGHTS | dict(zip(REORDERING, (0.5, 0.3, 0.2, 0.4, 0.6, 0.1), strict=True))
 ALL = 1_000_000
-EXACT = PhraseOptions(pops=ALL, stack=ALL, threshold=0.0, distortion_limit=-1, table_limit=ALL)
+EXACT = PhraseSearch(pops=ALL, stack=ALL, threshold=0.0, distortion_limit=-1, table_limit=ALL)
 
 
 def phrase_table(phrases: Sequence[Phrase]) -> RuleTable:
@@ -70,7 +70,7 @@ def decoder(
     *,
     order: int = 3,
     weights: Mapping[str, float] = WEIGHTS,
-    options: PhraseOptions = EXACT,
+    options: PhraseSearch = EXACT,
 ) -> PhraseDecoder:
     table = phrase_table(phrases)
     lm = language_model(order) if order else None

@@ -14,13 +14,13 @@ from typing import Any
 
 from demotic.decode import (
     BlockDecoder,
-    BlockDecoderOptions,
-    DecoderOptions,
+    BlockSearch,
+    HieroSearch,
     HieroDecoder,
     PhraseDecoder,
-    PhraseOptions,
+    PhraseSearch,
     UndirectedDecoder,
-    UndirectedOptions,
+    UndirectedSearch,
 )
 from demotic.grammar import RuleTable
 from tests.decode import test_block_decoder as blocks
@@ -50,26 +50,26 @@ def rule_table() -> RuleTable:
 
 
 def hiero() -> HieroDecoder:
-    options = DecoderOptions(span_limit=1000, max_edges=10**9, pops=3)
+    options = HieroSearch(span_limit=1000, max_edges=10**9, pops=3)
     weights = {"s": 1.0, "LanguageModel": 0.5}
     return HieroDecoder(rule_table(), language_model(3), weights, options=options)
 
 
 def phrase() -> PhraseDecoder:
-    options = PhraseOptions(stack=20_000, pops=20_000, threshold=0.0)
+    options = PhraseSearch(stack=20_000, pops=20_000, threshold=0.0)
     weights = {"s": 1.0, "LanguageModel": 0.5}
     return PhraseDecoder(rule_table(), language_model(3), weights, options=options)
 
 
 def umt() -> UndirectedDecoder:
-    options = UndirectedOptions(span_limit=1000, max_edges=10**9)
+    options = UndirectedSearch(span_limit=1000, max_edges=10**9)
     weights = {"s": 1.0, "LanguageModel": 0.5, "Cff1": 0.8, "Cff2": 0.9, "CffHead": 0.7}
     return UndirectedDecoder(rule_table(), language_model(3), weights, options=options)
 
 
 def block() -> BlockDecoder:
     table, pairs, lm = blocks.model()
-    options = BlockDecoderOptions(min_left=1, beam=0, delta=float("inf"))
+    options = BlockSearch(min_left=1, beam=0, delta=float("inf"))
     return BlockDecoder(table, lm, {"Unigram": -0.1, "Lexical": -0.2}, pairs=pairs, options=options)
 
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from demotic import _core
 from demotic.align import Links, Text
-from demotic.decode import BlockDecoder, BlockDecoderOptions
+from demotic.decode import BlockDecoder, BlockSearch
 from demotic.errors import ArgumentError
 from demotic.grammar import (
-    BlockOptions,
+    BlockExtraction,
     BlockPairs,
     BlockTable,
     EventOptions,
@@ -29,7 +29,7 @@ from demotic.metrics import SentenceBleu
 from tests.oracles import backoff
 from tests.oracles import block_search as oracle
 
-EXACT = BlockDecoderOptions(beam=0, delta=math.inf, min_left=1)
+EXACT = BlockSearch(beam=0, delta=math.inf, min_left=1)
 PAIRS: list[tuple[str, str, str]] = [
     ("a b c", "x y z", "0-0 1-1 2-2"),
     ("a b c", "y x z", "0-1 1-0 2-2"),
@@ -47,10 +47,10 @@ def model() -> tuple[BlockTable, BlockPairs, LanguageModel]:
     for _, _, line in PAIRS:
         links.append(sorted((int(p[0]), int(p[2])) for p in line.split()))
     source, target = Text.of(s for s, _, _ in PAIRS), Text.of(t for _, t, _ in PAIRS)
-    options = BlockOptions(max_words=2)
+    options = BlockExtraction(max_words=2)
     table = extract_blocks(source, target, links, options=options)
     found = orient(
-        table, source, target, links, options=EventOptions(pair_threshold=0), block_options=options
+        table, source, target, links, options=EventOptions(pair_threshold=0), extraction=options
     )
     weights = np.random.default_rng(4).normal(size=len(found.pairs)).astype(np.float32)
     ngrams = {(w,): (-0.4 - 0.1 * i, -0.1) for i, w in enumerate(["<unk>", "<s>", "</s>", "x"])}
@@ -102,7 +102,7 @@ def test_search_without_limits_equals_enumeration(
         lm,
         w,
         pairs=pairs if with_pairs else None,
-        options=BlockDecoderOptions(
+        options=BlockSearch(
             reorder="swap" if swap else "monotone",
             alternatives=alternatives,
             min_left=min_left,
@@ -139,7 +139,7 @@ def test_swaps_never_lower_the_best_score_and_none_is_monotone(
     w = {**w, **same, "Orientation": 0.0}
 
     def best(reorder: str, min_left: int) -> float:
-        options = BlockDecoderOptions(
+        options = BlockSearch(
             reorder=reorder,
             min_left=min_left,
             beam=0,
@@ -192,7 +192,7 @@ def test_pruned_search_gives_derivations_of_the_exact_one(
     table, pairs, lm = model()
     exact = BlockDecoder(table, lm, w, pairs=pairs, options=EXACT)
     narrow = BlockDecoder(
-        table, lm, w, pairs=pairs, options=BlockDecoderOptions(beam=beam, delta=delta, min_left=1)
+        table, lm, w, pairs=pairs, options=BlockSearch(beam=beam, delta=delta, min_left=1)
     )
     assert narrow.decode(tokens).score <= exact.decode(tokens).score + 1e-9
     assert narrow.forest(tokens).count() <= exact.forest(tokens).count()
@@ -210,23 +210,6 @@ def test_filtering_the_table_and_threads_change_nothing(
     assert [(each.tokens, each.score) for each in whole] == [
         (each.tokens, each.score) for each in part
     ]
-
-
-def test_pair_features_are_their_own_in_pair_forests() -> None:
-    table, pairs, lm = model()
-    decoder = BlockDecoder(table, lm, {"FirstWord": -1.0}, pairs=pairs, options=EXACT)
-    [forest] = decoder.pair_forests(["a b c"])
-    named = [name for name in forest.features if name.startswith("pair ")]
-    assert named
-    weights = dict.fromkeys(forest.features, 0.0) | {
-        "FirstWord": -1.0, "Partition": 1.0,
-    }  # fmt: skip
-    for name in named:
-        previous, block = name.split(" ")[1:]
-        first = _core.BEGIN_BLOCK if previous == "<s>" else int(previous)
-        weights[name] = float(pairs.weights[pairs.find(first, int(block))])
-    rescored = forest.rescore(weights)
-    assert rescored.log_z() == pytest.approx(decoder.forest("a b c").log_z(), abs=1e-5)
 
 
 @given(sentences, weights)
@@ -267,7 +250,7 @@ def test_repeated_words_at_different_places_stay_apart() -> None:
 
 def test_long_sentences_are_decoded_with_a_narrower_beam() -> None:
     table, _, lm = model()
-    options = BlockDecoderOptions(max_nodes=1000)
+    options = BlockSearch(max_nodes=1000)
     decoder = BlockDecoder(table, lm, {"FirstWord": -1.0}, options=options)
     found = decoder.decode(["a", "b", "c"] * 100)
     assert sum(s.end - s.begin for s in found.steps[1:]) == 300
@@ -281,11 +264,11 @@ def test_bad_settings_are_refused() -> None:
     with pytest.raises(ArgumentError, match="not finite"):
         BlockDecoder(table, lm, {"Unigram": math.nan})
     with pytest.raises(ArgumentError, match="alternatives"):
-        BlockDecoder(table, lm, {}, options=BlockDecoderOptions(alternatives=0))
+        BlockDecoder(table, lm, {}, options=BlockSearch(alternatives=0))
     with pytest.raises(ArgumentError, match="beam"):
-        BlockDecoder(table, lm, {}, options=BlockDecoderOptions(beam=-1))
+        BlockDecoder(table, lm, {}, options=BlockSearch(beam=-1))
     with pytest.raises(ArgumentError, match="delta"):
-        BlockDecoder(table, lm, {}, options=BlockDecoderOptions(delta=math.nan))
+        BlockDecoder(table, lm, {}, options=BlockSearch(delta=math.nan))
     small, _ = table.filter(["a"])
     with pytest.raises(ArgumentError, match="another set of blocks"):
         BlockDecoder(small, lm, {}, pairs=pairs)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from demotic.decode import DecoderOptions, HieroDecoder, PhraseDecoder, UndirectedDecoder
+from demotic.decode import HieroDecoder, HieroSearch, PhraseDecoder, UndirectedDecoder
 from demotic.errors import ArgumentError
 from demotic.grammar import RuleTable
 from tests.decode.grammars import WEIGHTS, language_model, rule_table
@@ -26,7 +26,7 @@ RULES = [
 
 def decoder(rules: list[Rule] = RULES, *, order: int = 3, **options: object) -> HieroDecoder:
     lm = language_model(order) if order else None
-    return HieroDecoder(rule_table(rules), lm, WEIGHTS, options=DecoderOptions(**options))  # type: ignore[arg-type]
+    return HieroDecoder(rule_table(rules), lm, WEIGHTS, options=HieroSearch(**options))  # type: ignore[arg-type]
 
 
 # -- words -----------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def test_tree_shows_rules_and_spans() -> None:
 )
 def test_wrong_settings_are_refused(options: dict[str, object], weights: dict[str, float]) -> None:
     with pytest.raises(ArgumentError):
-        HieroDecoder(rule_table(RULES), None, weights, options=DecoderOptions(**options))  # type: ignore[arg-type]
+        HieroDecoder(rule_table(RULES), None, weights, options=HieroSearch(**options))  # type: ignore[arg-type]
 
 
 def test_numbers_of_results_and_threads_must_be_positive() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demotic.decode import DecoderOptions, Derivation, HieroDecoder
+from demotic.decode import Derivation, HieroDecoder, HieroSearch
 from demotic.forest import Forest
 from tests.decode.grammars import WEIGHTS, grammars, language_model, rule_table, sentences
 from tests.oracles import cky, lm_search
@@ -29,7 +29,7 @@ def decoder(
     weights: dict[str, float] = WEIGHTS,
 ) -> HieroDecoder:
     lm = language_model(order) if order else None
-    options = DecoderOptions(pops=pops, init=init, span_limit=span_limit)
+    options = HieroSearch(pops=pops, init=init, span_limit=span_limit)
     return HieroDecoder(rule_table(rules), lm, weights, options=options)
 
 

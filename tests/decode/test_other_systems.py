@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from demotic.decode import DecoderOptions, HieroDecoder
+from demotic.decode import HieroDecoder, HieroSearch
 from demotic.grammar import RuleTable
 from demotic.lm import LanguageModel
 
@@ -51,7 +51,7 @@ def test_forests_have_cdecs_nodes_edges_and_paths(
 ) -> None:
     folder = data / "decoder-tests" / "cdec" / name
     rules = rules_of(tmp_path, *(folder / each for each in grammars), format="cdec")
-    options = DecoderOptions(glue=glue)  # type: ignore[arg-type]
+    options = HieroSearch(glue=glue)  # type: ignore[arg-type]
     decoder = HieroDecoder(rules, None, {}, options=options)
     lines = [line.split(" ||| ")[0] for line in text_of(folder / "input.txt").splitlines() if line]
     if name == "multigram":
@@ -94,7 +94,7 @@ def test_a_long_kbest_list_has_joshuas_scores(data: Path, tmp_path: Path) -> Non
     folder = data / "decoder-tests" / "joshua" / "kbest_extraction"
     rules = rules_of(tmp_path, folder / "grammar", format="joshua")
     weights = {"tm_pt_0": 1.0, "LanguageModel": 1 / LN10, "Glue": 1.0}
-    decoder = HieroDecoder(rules, joshua_lm(data), weights, options=DecoderOptions(pops=10**6))
+    decoder = HieroDecoder(rules, joshua_lm(data), weights, options=HieroSearch(pops=10**6))
     lines = [line.split(" ||| ") for line in text_of(folder / "output.scores.gold.gz").splitlines()]
     # Joshua's list ends with the sentence itself, its unknown-word rules standing beside others.
     expected = {text: float(score) for _, text, score in lines if text.isupper()}
@@ -160,7 +160,7 @@ def test_rules_of_many_nonterminals_give_joshuas_translations(
 def test_trees_over_several_categories_are_joshuas(data: Path, tmp_path: Path) -> None:
     folder = data / "decoder-tests" / "joshua" / "decoder" / "tree-output"
     rules = rules_of(tmp_path, folder / "grammar.gz", format="joshua")
-    decoder = HieroDecoder(rules, None, {}, options=DecoderOptions(goal="GOAL"))
+    decoder = HieroDecoder(rules, None, {}, options=HieroSearch(goal="GOAL"))
 
     def pieces(line: str) -> list[tuple[str, int, int]]:
         return [

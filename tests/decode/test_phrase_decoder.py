@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from demotic.decode import PhraseDecoder, PhraseOptions
+from demotic.decode import PhraseDecoder, PhraseSearch
 from demotic.errors import ArgumentError
 from demotic.grammar import RuleTable
 from tests.decode.grammars import language_model, rule_table
@@ -92,7 +92,7 @@ def test_a_line_without_words_gives_no_words() -> None:
 @pytest.mark.parametrize("limit", [0, 6, 100, -1])
 def test_a_line_of_five_thousand_words_is_translated(limit: int) -> None:
     words = ["A", "B", "C", "zz", "B"] * 1000
-    search = decoder(PHRASES, options=PhraseOptions(pops=5, distortion_limit=limit))
+    search = decoder(PHRASES, options=PhraseSearch(pops=5, distortion_limit=limit))
     found = search.decode(words)
     covered = sorted(i for step in found.steps[1:] for i in range(step.begin, step.end))
     assert covered == list(range(len(words)))
@@ -102,7 +102,7 @@ def test_a_line_of_five_thousand_words_is_translated(limit: int) -> None:
 
 
 def test_a_bound_on_hypotheses_holds_for_long_lines() -> None:
-    options = PhraseOptions(pops=200, max_hypotheses=1000)
+    options = PhraseSearch(pops=200, max_hypotheses=1000)
     search = decoder(PHRASES, options=options)
     search.decode(["A", "B", "C", "zz"] * 100)
     assert search.counters.hypotheses <= 1000
@@ -119,7 +119,7 @@ def test_coverage_wider_than_a_machine_word_works_as_a_narrow_one(words: int) ->
     last[1] = Phrase((sentence[1],), ("second",), {"score": 0.0, "OtherPrevious": 4.0})
     search = decoder(
         last, weights=weights | {"OtherPrevious": 1.0, "Distortion": -0.01},
-        options=PhraseOptions(pops=30, distortion_limit=-1),
+        options=PhraseSearch(pops=30, distortion_limit=-1),
     )  # fmt: skip
     found = search.decode(sentence)
     covered = sorted(i for step in found.steps[1:] for i in range(step.begin, step.end))
@@ -133,7 +133,7 @@ def test_coverage_wider_than_a_machine_word_works_as_a_narrow_one(words: int) ->
 
 def test_the_number_of_threads_does_not_show() -> None:
     lines = ["A B C", "", "C zz A", "B", *["A B C A B C zz"] * 5]
-    search = decoder(PHRASES, options=PhraseOptions(pops=4))
+    search = decoder(PHRASES, options=PhraseSearch(pops=4))
     one = search.decode_lines(lines, threads=1)
     for threads in (2, 8):
         many = search.decode_lines(lines, threads=threads)
@@ -142,8 +142,8 @@ def test_the_number_of_threads_does_not_show() -> None:
 
 def test_what_was_decoded_before_does_not_show() -> None:
     lines = ["A B C", "zz A", "C C B A", "yy zz"]
-    search = decoder(PHRASES, options=PhraseOptions(pops=4))
-    fresh = [decoder(PHRASES, options=PhraseOptions(pops=4)).decode(line) for line in lines]
+    search = decoder(PHRASES, options=PhraseSearch(pops=4))
+    fresh = [decoder(PHRASES, options=PhraseSearch(pops=4)).decode(line) for line in lines]
     for _ in range(2):
         again = search.decode_lines(lines)
         assert [(d.tokens, d.score) for d in again] == [(d.tokens, d.score) for d in fresh]
@@ -153,7 +153,7 @@ def test_filtering_the_table_changes_nothing(tmp_path: Path) -> None:
     table = phrase_table(PHRASES)
     small = table.filter(["A B zz"], out=tmp_path / "small.bin")
     assert len(small) < len(table)
-    options = PhraseOptions(pops=4)
+    options = PhraseSearch(pops=4)
     for line in ("A B zz", "zz B A"):
         whole = PhraseDecoder(table, language_model(3), WEIGHTS, options=options).decode(line)
         part = PhraseDecoder(small, language_model(3), WEIGHTS, options=options).decode(line)
@@ -185,12 +185,12 @@ def test_columns_of_orientations_can_be_left_out() -> None:
     "wrong",
     [
         {"pops": 0}, {"stack": 0}, {"table_limit": 0}, {"max_hypotheses": 0},
-        {"distortion_limit": -2}, {"threshold": 1.5}, {"threshold": -0.1}, {"search": "depth"},
+        {"distortion_limit": -2}, {"threshold": 1.5}, {"threshold": -0.1}, {"method": "depth"},
     ],
 )  # fmt: skip
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ArgumentError):
-        decoder(PHRASES, options=PhraseOptions(**wrong))  # type: ignore[arg-type]
+        decoder(PHRASES, options=PhraseSearch(**wrong))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
@@ -201,7 +201,7 @@ def test_a_weight_that_is_no_number_is_named(name: str, value: float) -> None:
 
 
 def test_counters_add_up() -> None:
-    search = decoder(PHRASES, options=PhraseOptions(pops=3))
+    search = decoder(PHRASES, options=PhraseSearch(pops=3))
     search.decode_lines(["A B C", "", "B"])
     counters = search.counters
     assert counters.sentences == 3
@@ -217,7 +217,7 @@ def test_stack_search_reaches_what_its_room_allows() -> None:
     best = decoder(PHRASES, options=replace(EXACT, distortion_limit=3)).decode(line).score
     found = []
     for room in (1, 3, 100_000):
-        options = PhraseOptions(search="stack", stack=room, threshold=0.0, distortion_limit=3)
+        options = PhraseSearch(method="stack", stack=room, threshold=0.0, distortion_limit=3)
         search = decoder(PHRASES, options=options)
         found.append(search.decode(line).score)
         assert search.counters.hypotheses <= room * 6
@@ -233,7 +233,7 @@ def test_room_for_one_expects_the_way_back_to_a_gap(search: str, bonus: float) -
     table = [Phrase((word,), (word.lower(),), plain) for word in "AC"]
     table.append(Phrase(("B",), ("b",), plain | {"OtherPrevious": bonus}))
     weights = {name: 0.0 for name in LEXICALISED} | {"Distortion": 1.0, "OtherPrevious": 1.0}
-    options = replace(EXACT, search=search, stack=1, distortion_limit=6)  # type: ignore[arg-type]
+    options = replace(EXACT, method=search, stack=1, distortion_limit=6)  # type: ignore[arg-type]
     found = decoder(table, weights=weights, options=options).decode("A B C")
     assert found.score == pytest.approx(max(0.0, bonus - 4))
     assert found.tokens == (("a", "b", "c") if bonus < 4 else ("b", "a", "c"))

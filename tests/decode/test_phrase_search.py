@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demotic.decode import PhraseOptions
+from demotic.decode import PhraseSearch
 from tests.decode.phrases import (
     EXACT,
     LEXICALISED,
@@ -23,7 +23,7 @@ from tests.oracles import phrase_search as oracle
 from tests.oracles.phrase_search import Phrase
 
 LIMITS = st.sampled_from([-1, 0, 1, 2, 3])
-PLAIN = replace(EXACT, search="stack")
+PLAIN = replace(EXACT, method="stack")
 
 
 def best_score(found: list[Phrase], sentence: list[str], limit: int, weights: dict) -> float:
@@ -91,7 +91,7 @@ def test_the_search_graph_holds_every_derivation_once(
 def test_k_best_lists_are_sorted_unique_and_begin_with_the_best(
     found: list[Phrase], sentence: list[str], pops: int, limit: int
 ) -> None:
-    options = PhraseOptions(pops=pops, distortion_limit=limit)
+    options = PhraseSearch(pops=pops, distortion_limit=limit)
     search = decoder(found, weights=LEXICALISED, options=options)
     best = search.decode(sentence)
     kept = search.kbest(sentence, 30)
@@ -109,7 +109,7 @@ def test_k_best_lists_are_sorted_unique_and_begin_with_the_best(
 def test_a_score_is_that_of_the_derivation_scored_again(
     found: list[Phrase], sentence: list[str], pops: int, limit: int
 ) -> None:
-    options = PhraseOptions(pops=pops, distortion_limit=limit)
+    options = PhraseSearch(pops=pops, distortion_limit=limit)
     search = decoder(found, weights=LEXICALISED, options=options)
     for best in search.kbest(sentence, 5, unique=False):
         path = []
@@ -137,7 +137,7 @@ def test_the_distortion_limit_holds_and_never_leads_to_a_dead_end(
     found: list[Phrase], sentence: list[str], limit: int, pops: int
 ) -> None:
     free = WEIGHTS | {"Distortion": -2.0}  # jumps are rewarded
-    options = PhraseOptions(pops=pops, distortion_limit=limit)
+    options = PhraseSearch(pops=pops, distortion_limit=limit)
     steps = decoder(found, weights=free, options=options).decode(sentence).steps[1:]
     covered: frozenset[int] = frozenset()
     last_end = 0
@@ -154,8 +154,8 @@ def test_the_distortion_limit_holds_and_never_leads_to_a_dead_end(
 @settings(max_examples=60)
 def test_pruning_never_finds_more_than_everything(found: list[Phrase], sentence: list[str]) -> None:
     best = decoder(found).decode(sentence).score
-    few = PhraseOptions(pops=2, distortion_limit=-1)
-    small = PhraseOptions(search="stack", stack=2, threshold=0.1, distortion_limit=-1)
+    few = PhraseSearch(pops=2, distortion_limit=-1)
+    small = PhraseSearch(method="stack", stack=2, threshold=0.1, distortion_limit=-1)
     for options in (few, small):
         assert decoder(found, options=options).decode(sentence).score <= best + 1e-4
 

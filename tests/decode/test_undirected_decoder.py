@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from demotic.decode import Perturbation, UndirectedDecoder, UndirectedOptions
+from demotic.decode import Perturbation, UndirectedDecoder, UndirectedSearch
 from demotic.errors import ArgumentError
 from demotic.progress import Progress
 from tests.decode.grammars import language_model, rule_table
@@ -30,7 +30,7 @@ def decoder(rules: list[Rule] = RULES, *, order: int = 3, **options: object) -> 
         rule_table(rules),
         lm,
         ALL_WEIGHTS,
-        options=UndirectedOptions(**options),  # type: ignore[arg-type]
+        options=UndirectedSearch(**options),  # type: ignore[arg-type]
     )
 
 

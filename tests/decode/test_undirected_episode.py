@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from demotic.decode import Sample, UndirectedDecoder, UndirectedOptions
+from demotic.decode import Sample, UndirectedDecoder, UndirectedSearch
 from demotic.errors import ArgumentError
 from tests.decode.grammars import grammars, language_model, rule_table, sentences
 from tests.decode.undirected import ALL_WEIGHTS, Sentence, told_apart
@@ -196,7 +196,7 @@ def test_without_words_there_is_nothing_to_sample() -> None:
 
 def test_episodes_keep_parses_within_their_memory() -> None:
     decoder = UndirectedDecoder(
-        rule_table(RULES), language_model(2), ALL_WEIGHTS, options=UndirectedOptions()
+        rule_table(RULES), language_model(2), ALL_WEIGHTS, options=UndirectedSearch()
     )
     lines = ["A A", "A neu", "A"]
     kept, dropped = decoder.episodes(lines), decoder.episodes(lines, memory=0)

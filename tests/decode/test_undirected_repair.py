@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demotic.decode import DecoderOptions, HieroDecoder
+from demotic.decode import HieroDecoder, HieroSearch
 from tests.decode.grammars import WEIGHTS, grammars, sentences
 from tests.decode.undirected import Sentence
 from tests.oracles import cky
@@ -37,7 +37,7 @@ def test_repairs_help_and_leave_a_derivation_that_could_have_grown_so(
     decoder = Sentence(rules, tokens, **settings, repairs=repairs, repair_width=width).decoder
     found = decoder.decode(tokens)
     assert found.score >= plain.score - 1e-9
-    exact = HieroDecoder(decoder.rules, decoder.lm, WEIGHTS, options=DecoderOptions(pops=10**9))
+    exact = HieroDecoder(decoder.rules, decoder.lm, WEIGHTS, options=HieroSearch(pops=10**9))
     assert found.score <= exact.decode(tokens).score + 1e-4
 
     assert sorted(action.step for action in found.actions) == list(range(len(found.steps)))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from demotic.decode import DecoderOptions, HieroDecoder, Perturbation
+from demotic.decode import HieroDecoder, HieroSearch, Perturbation
 from tests.decode.grammars import WEIGHTS, grammars, sentences
 from tests.decode.undirected import ALL_WEIGHTS, Sentence, told_apart
 from tests.oracles import cky
@@ -264,14 +264,12 @@ def test_no_setting_beats_exhaustive_search(
     rules: list[cky.Rule], tokens: list[str], order: int, restarts: int, beam: int
 ) -> None:
     at = Sentence(rules, tokens, order=order, restarts=restarts, beam=beam)
-    exact = HieroDecoder(
-        at.decoder.rules, at.decoder.lm, WEIGHTS, options=DecoderOptions(pops=10**9)
-    )
+    exact = HieroDecoder(at.decoder.rules, at.decoder.lm, WEIGHTS, options=HieroSearch(pops=10**9))
     best = exact.decode(tokens).score
     assert at.decoder.decode(tokens).score <= best + 1e-4
     for pops in (1, 30):
         limited = HieroDecoder(
-            at.decoder.rules, at.decoder.lm, WEIGHTS, options=DecoderOptions(pops=pops)
+            at.decoder.rules, at.decoder.lm, WEIGHTS, options=HieroSearch(pops=pops)
         )
         assert limited.decode(tokens).score <= best + 1e-4
 
@@ -300,9 +298,7 @@ def test_a_beam_as_wide_as_the_space_finds_the_best_derivation(
     rules: list[cky.Rule], tokens: list[str]
 ) -> None:
     at = Sentence(rules, tokens, order=2, beam=5000, restarts=5000)
-    exact = HieroDecoder(
-        at.decoder.rules, at.decoder.lm, WEIGHTS, options=DecoderOptions(pops=10**9)
-    )
+    exact = HieroDecoder(at.decoder.rules, at.decoder.lm, WEIGHTS, options=HieroSearch(pops=10**9))
     assert at.decoder.decode(tokens).score == pytest.approx(exact.decode(tokens).score, abs=1e-4)
 
 

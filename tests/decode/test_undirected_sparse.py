@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demotic.decode import UndirectedDecoder, UndirectedOptions
+from demotic.decode import UndirectedDecoder, UndirectedSearch
 from demotic.errors import ArgumentError
 from tests.decode.grammars import grammars, language_model, rule_table, sentences
 from tests.decode.undirected import ALL_WEIGHTS, Sentence
@@ -31,7 +31,7 @@ def decoder(
         rule_table(rules),
         language_model(order) if order else None,
         ALL_WEIGHTS,
-        options=UndirectedOptions(sparse_bits=BITS, **options),  # type: ignore[arg-type]
+        options=UndirectedSearch(sparse_bits=BITS, **options),  # type: ignore[arg-type]
         sparse=sparse,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from demotic.decode import HieroDecoder, UndirectedDecoder, UndirectedDerivation, UndirectedOptions
+from demotic.decode import HieroDecoder, UndirectedDecoder, UndirectedDerivation, UndirectedSearch
 from tests.decode.grammars import WEIGHTS, language_model, rule_table
 from tests.oracles.cky import Rule
 from tests.oracles.undirected import HEAD, Choice, Problem, Tree
@@ -36,7 +36,7 @@ class Sentence:
         self.tokens = tokens
         lm = language_model(order) if order else None
         table = rule_table(rules)
-        self.decoder = UndirectedDecoder(table, lm, weights, options=UndirectedOptions(**options))
+        self.decoder = UndirectedDecoder(table, lm, weights, options=UndirectedSearch(**options))
         local = {name: value for name, value in weights.items() if not name.startswith("Cff")}
         self.hiero = HieroDecoder(table, lm, local)
         self.problem = Problem(

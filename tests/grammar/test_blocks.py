@@ -16,7 +16,7 @@ from demotic import _core
 from demotic.align import Links, Text, pharaoh
 from demotic.errors import ArgumentError, CorruptFileError, FileAccessError, FormatError
 from demotic.grammar import (
-    BlockOptions,
+    BlockExtraction,
     BlockPairs,
     BlockTable,
     EventOptions,
@@ -74,7 +74,7 @@ def places(
     ]
 
 
-OPTIONS = BlockOptions(max_words=LONGEST)
+OPTIONS = BlockExtraction(max_words=LONGEST)
 
 
 @given(corpora)
@@ -101,7 +101,7 @@ def test_projection_equals_its_definition(corpus: list[Pair], data: st.DataObjec
         for line, (words, others, links) in enumerate(corpus)
         for place in oracle.projected(words, others, links, union[line], LONGEST)
     )
-    options = BlockOptions(max_words=LONGEST, extraction="projection")
+    options = BlockExtraction(max_words=LONGEST, method="projection")
     if not expected:
         return
     table = extract_blocks(
@@ -115,7 +115,7 @@ def test_lexical_weights_equal_their_formula(corpus: list[Pair], kind: str) -> N
     expected = counted(corpus)
     if not expected:
         return
-    options = BlockOptions(max_words=LONGEST, lexical=kind)  # type: ignore[arg-type]
+    options = BlockExtraction(max_words=LONGEST, lexical=kind)  # type: ignore[arg-type]
     for block in extract_blocks(*texts(corpus), options=options):
         cost = oracle.lexical(expected, (block.source, block.target), kind)
         assert block.lexical == pytest.approx(cost, rel=1e-5, abs=1e-5)
@@ -127,7 +127,7 @@ def test_rare_blocks_are_cut_unless_they_have_one_word_a_side(corpus: list[Pair]
     kept = {b for b, n in expected.items() if n >= 2 or (len(b[0]) == 1 and len(b[1]) == 1)}
     if not kept:
         return
-    table = extract_blocks(*texts(corpus), options=BlockOptions(max_words=LONGEST, min_count=2))
+    table = extract_blocks(*texts(corpus), options=BlockExtraction(max_words=LONGEST, min_count=2))
     assert {(block.source, block.target) for block in table} == kept
 
 
@@ -154,7 +154,7 @@ def test_events_and_orientation_counts_equal_all_pairs_of_occurrences(
     source, target, links = texts(corpus)
     table = extract_blocks(source, target, links, options=OPTIONS)
     options = EventOptions(matching=matching, boundary=boundary, pair_threshold=0)  # type: ignore[arg-type]
-    found = orient(table, source, target, links, options=options, block_options=OPTIONS)
+    found = orient(table, source, target, links, options=options, extraction=OPTIONS)
     left: Counter[oracle.Block] = Counter()
     right: Counter[oracle.Block] = Counter()
     neutral = 0
@@ -244,12 +244,12 @@ def test_features_of_events_equal_their_definitions(lm: LanguageModel, unigram: 
     source, target, links = texts(CORPUS)
     options = EventOptions(pair_threshold=1, unigram=unigram)  # type: ignore[arg-type]
     table = extract_blocks(source, target, links, options=OPTIONS)
-    oriented = orient(table, source, target, links, options=options, block_options=OPTIONS)
+    oriented = orient(table, source, target, links, options=options, extraction=OPTIONS)
     blocks, pairs = list(oriented.blocks), oriented.pairs
     assert len(pairs) > 0
     events = block_events(
         oriented.blocks, source, target, links, lm=lm, pairs=pairs, options=options,
-        block_options=OPTIONS,
+        extraction=OPTIONS,
     )  # fmt: skip
     lengths = Counter[int]()
     for block in blocks:
@@ -328,8 +328,9 @@ def assert_same_groups(found: list[Group], wanted: list[Group]) -> None:
 
 @given(corpora, st.sampled_from(["consistent", "projection"]))
 def test_extraction_does_not_depend_on_threads(corpus: list[Pair], how: str) -> None:
-    source, target, links = texts(corpus * 70)  # more pairs than a thread takes at a time
-    options = BlockOptions(max_words=LONGEST, extraction=how)  # type: ignore[arg-type]
+    sure: Pair = (["a"], ["x"], [(0, 0)])  # a corpus without any block is refused
+    source, target, links = texts([*corpus, sure] * 70)  # more than a thread takes at a time
+    options = BlockExtraction(max_words=LONGEST, method=how)  # type: ignore[arg-type]
     found = [
         extract_blocks(
             source, target, links, options=options, projection=Projection(links, links),
@@ -355,7 +356,7 @@ def test_each_line_is_priced_by_the_language_model_of_its_turn(
     def events(
         corpus: list[Pair], lm: LanguageModel | list[LanguageModel], kind: str
     ) -> list[Group]:
-        found = block_events(table, *texts(corpus), lm=lm, block_options=OPTIONS)
+        found = block_events(table, *texts(corpus), lm=lm, extraction=OPTIONS)
         return groups_of(getattr(found, kind))
 
     for kind in ("successors", "neutral"):
@@ -373,12 +374,10 @@ def test_events_of_sentences_are_those_between_blocks_that_they_can_use(
     table = extract_blocks(source, target, links, options=OPTIONS)
     small, kept = table.filtered([" ".join(words)])
     events = block_events(
-        table, source, target, links, lm=None, block_options=OPTIONS, sentences=[" ".join(words)]
+        table, source, target, links, lm=None, extraction=OPTIONS, sentences=[" ".join(words)]
     )
     assert len(kept) > 0
-    alone = block_events(
-        BlockTable.of(small), source, target, links, lm=None, block_options=OPTIONS
-    )
+    alone = block_events(BlockTable.of(small), source, target, links, lm=None, extraction=OPTIONS)
     for one, other in ((events.successors, alone.successors), (events.neutral, alone.neutral)):
         assert sorted(map(shape, groups_of(one))) == sorted(map(shape, groups_of(other)))
 
@@ -394,7 +393,7 @@ def test_counting_pairs_over_candidates_finds_more(lm: LanguageModel) -> None:
     found = {
         how: orient(
             table, source, target, links, options=EventOptions(pairs=how, pair_threshold=0),  # type: ignore[arg-type]
-            block_options=OPTIONS,
+            extraction=OPTIONS,
         ).pairs.keys
         for how in ("none", "observed", "candidates")
     }  # fmt: skip
@@ -407,10 +406,10 @@ def test_results_do_not_depend_on_threads_or_on_memory(lm: LanguageModel, tmp_pa
     table = extract_blocks(source, target, links, options=OPTIONS)
     seen = []
     for threads, memory in ((1, 1 << 20), (3, 64)):
-        oriented = orient(table, source, target, links, block_options=OPTIONS, threads=threads)
+        oriented = orient(table, source, target, links, extraction=OPTIONS, threads=threads)
         events = block_events(
             oriented.blocks, source, target, links, lm=lm, pairs=oriented.pairs,
-            block_options=OPTIONS, threads=threads, folder=tmp_path, memory=memory,
+            extraction=OPTIONS, threads=threads, folder=tmp_path, memory=memory,
         )  # fmt: skip
         assert not list(tmp_path.iterdir())
         arrays = [oriented.pairs.keys, events.successors.features, events.successors.binary]
@@ -426,7 +425,7 @@ def test_events_beyond_the_limit_of_memory_live_in_files(lm: LanguageModel, tmp_
 
     def build(memory: int, folder: Path) -> _core.EventGroups:
         return block_events(
-            table, source, target, links, lm=lm, block_options=OPTIONS, folder=folder,
+            table, source, target, links, lm=lm, extraction=OPTIONS, folder=folder,
             memory=memory,
         ).successors  # fmt: skip
 
@@ -444,10 +443,10 @@ def test_groups_of_a_sentence_are_written_apart(lm: LanguageModel) -> None:
     source, target, links = texts(pairs)
     table = extract_blocks(source, target, links, options=OPTIONS)
     options = EventOptions(pair_threshold=0)
-    oriented = orient(table, source, target, links, options=options, block_options=OPTIONS)
+    oriented = orient(table, source, target, links, options=options, extraction=OPTIONS)
     events = block_events(
         oriented.blocks, source, target, links, lm=lm, pairs=oriented.pairs, options=options,
-        block_options=OPTIONS,
+        extraction=OPTIONS,
     ).successors  # fmt: skip
     keys = oriented.pairs.keys[events.binary[events.group_ptr[:-1].astype(int)]]
     words = [oriented.blocks[int(key & 0xFFFFFFFF)].source[0].rstrip("'") for key in keys]
@@ -459,7 +458,7 @@ def test_groups_of_a_sentence_are_written_apart(lm: LanguageModel) -> None:
 def test_a_table_survives_its_file_and_damage_is_found(tmp_path: Path) -> None:
     source, target, links = texts(CORPUS)
     table = extract_blocks(source, target, links, options=OPTIONS)
-    oriented = orient(table, source, target, links, block_options=OPTIONS).blocks
+    oriented = orient(table, source, target, links, extraction=OPTIONS).blocks
     path = tmp_path / "blocks.bin"
     oriented.save(path)
     again = BlockTable.load(path)
@@ -496,10 +495,10 @@ def test_pairs_of_another_table_are_refused(lm: LanguageModel, tmp_path: Path) -
     source, target, links = texts(CORPUS)
     table = extract_blocks(source, target, links, options=OPTIONS)
     options = EventOptions(pair_threshold=0)
-    pairs = orient(table, source, target, links, options=options, block_options=OPTIONS).pairs
+    pairs = orient(table, source, target, links, options=options, extraction=OPTIONS).pairs
     other = extract_blocks(*texts(CORPUS[:2]), options=OPTIONS)
     with pytest.raises(ArgumentError, match="another set of blocks"):
-        block_events(other, source, target, links, lm=lm, pairs=pairs, block_options=OPTIONS)
+        block_events(other, source, target, links, lm=lm, pairs=pairs, extraction=OPTIONS)
     path = tmp_path / "pairs.bin"
     pairs.save_binary(str(path))
     again = BlockPairs.open(str(path))
@@ -512,10 +511,10 @@ def test_pairs_of_another_table_are_refused(lm: LanguageModel, tmp_path: Path) -
 def test_long_sentences_are_skipped_and_counted() -> None:
     corpus = [*CORPUS, (["a"] * 9, ["x"] * 9, [(i, i) for i in range(9)])]
     source, target, links = texts(corpus)
-    options = BlockOptions(max_words=LONGEST, longest=8)
+    options = BlockExtraction(max_words=LONGEST, longest=8)
     table = extract_blocks(source, target, links, options=options)
     assert list(table) == list(extract_blocks(*texts(CORPUS), options=OPTIONS))
-    assert orient(table, source, target, links, block_options=options).counts.skipped == 1
+    assert orient(table, source, target, links, extraction=options).counts.skipped == 1
 
 
 def test_bad_input_is_named(tmp_path: Path) -> None:
@@ -529,7 +528,7 @@ def test_bad_input_is_named(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"bad\.align:2"):
         pharaoh.read(path)
     with pytest.raises(ArgumentError, match="intersection"):
-        extract_blocks(source, target, links, options=BlockOptions(extraction="projection"))
+        extract_blocks(source, target, links, options=BlockExtraction(method="projection"))
     with pytest.raises(ArgumentError, match="alternatives"):
         orient(
             extract_blocks(source, target, links), source, target, links,

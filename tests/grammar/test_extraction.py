@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from demotic.align import LexicalTable, Links, Text, pharaoh
 from demotic.engine import Engine, LocalEngine
 from demotic.errors import ArgumentError, FileAccessError, FormatError
-from demotic.grammar import HieroOptions, Rule, RuleTable, extract_hiero
+from demotic.grammar import HieroExtraction, Rule, RuleTable, extract_hiero
 from tests.oracles import hiero_extraction as oracle
 
 FLOOR = 1e-10
@@ -44,8 +44,8 @@ def pairs(draw: st.DrawFn) -> Pair:
 
 
 @st.composite
-def options(draw: st.DrawFn) -> HieroOptions:
-    return HieroOptions(
+def options(draw: st.DrawFn) -> HieroExtraction:
+    return HieroExtraction(
         max_phrase=draw(st.integers(1, 8)),
         max_symbols=draw(st.integers(1, 6)),
         max_nonterminals=draw(st.integers(0, 2)),
@@ -66,13 +66,13 @@ def texts(corpus: list[Pair]) -> tuple[Text, Text, Links]:
     )
 
 
-def extract(corpus: list[Pair], folder: Path, chosen: HieroOptions | None = None) -> RuleTable:
+def extract(corpus: list[Pair], folder: Path, chosen: HieroExtraction | None = None) -> RuleTable:
     return extract_hiero(
         *texts(corpus), out=folder / "rules.bin", options=chosen, engine=LocalEngine(threads=2)
     )
 
 
-def expected(corpus: list[Pair], chosen: HieroOptions) -> dict[oracle.Rule, Fraction]:
+def expected(corpus: list[Pair], chosen: HieroExtraction) -> dict[oracle.Rule, Fraction]:
     masses: dict[oracle.Rule, Fraction] = defaultdict(Fraction)
     for source, target, links in corpus:
         for rule, mass in oracle.rules(
@@ -95,7 +95,7 @@ many = settings(max_examples=25, suppress_health_check=[HealthCheck.function_sco
 @many
 @given(corpus=st.lists(pairs(), min_size=1, max_size=3), chosen=options())
 def test_rules_counts_and_links_are_those_of_the_definition(
-    corpus: list[Pair], chosen: HieroOptions, tmp_path: Path
+    corpus: list[Pair], chosen: HieroExtraction, tmp_path: Path
 ) -> None:
     masses = expected(corpus, chosen)
     joint: dict[tuple[str, ...], Fraction] = defaultdict(Fraction)
@@ -157,7 +157,7 @@ def test_origins_are_the_first_three_sentences_that_gave_the_rule(
     for sentence, (source, target, links) in enumerate(corpus):
         for f, e in {rule[:2] for rule in oracle.rules(source, target, links)}:
             origins[f, e].append(sentence)
-    for rule in extract(corpus, tmp_path, HieroOptions(max_targets=0)):
+    for rule in extract(corpus, tmp_path, HieroExtraction(max_targets=0)):
         assert list(rule.origins) == origins[rule.source, rule.target][:3]
         seen = len(origins[rule.source, rule.target])
         assert (rule.scores["SeenOnce"], rule.scores["SeenTwice"]) == (seen == 1, seen == 2)
@@ -168,8 +168,8 @@ def test_origins_are_the_first_three_sentences_that_gave_the_rule(
 def test_rules_with_nonterminals_need_their_number_of_sentences_and_no_score_changes(
     corpus: list[Pair], least: int, tmp_path: Path
 ) -> None:
-    everything = list(extract(corpus, tmp_path, HieroOptions(max_targets=0)))
-    kept = extract(corpus, tmp_path, HieroOptions(max_targets=0, min_sentences=least))
+    everything = list(extract(corpus, tmp_path, HieroExtraction(max_targets=0)))
+    kept = extract(corpus, tmp_path, HieroExtraction(max_targets=0, min_sentences=least))
     assert [(str(rule), rule.scores) for rule in kept] == [
         (str(rule), rule.scores)
         for rule in everything
@@ -180,7 +180,7 @@ def test_rules_with_nonterminals_need_their_number_of_sentences_and_no_score_cha
 @pytest.mark.parametrize("least", [0, 4])
 def test_a_number_of_sentences_that_is_not_recorded_is_refused(least: int, tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="min_sentences"):
-        extract([(["a"], ["u"], [(0, 0)])], tmp_path, HieroOptions(min_sentences=least))
+        extract([(["a"], ["u"], [(0, 0)])], tmp_path, HieroExtraction(min_sentences=least))
 
 
 def test_the_chinese_example_gives_rules_with_swapped_nonterminals(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_the_most_frequent_targets_are_kept_with_their_full_probabilities(tmp_pa
     corpus: list[Pair] = []
     for count, word in enumerate(["rare", "some", "often"], 1):
         corpus += [(["a"], [word], [(0, 0)])] * count
-    table = extract(corpus, tmp_path, HieroOptions(max_targets=2))
+    table = extract(corpus, tmp_path, HieroExtraction(max_targets=2))
     assert best_targets(table) == {("a",): {("some",), ("often",)}}
     probabilities = {rule.target[0]: math.exp(rule.scores["TargetGivenSource"]) for rule in table}
     assert probabilities == pytest.approx({"some": 2 / 6, "often": 3 / 6})
@@ -212,7 +212,7 @@ def test_the_most_frequent_targets_are_kept_with_their_full_probabilities(tmp_pa
 
 def test_ties_between_targets_are_broken_by_their_words(tmp_path: Path) -> None:
     corpus: list[Pair] = [(["a"], [word], [(0, 0)]) for word in "zyx"]
-    table = extract(corpus, tmp_path, HieroOptions(max_targets=2))
+    table = extract(corpus, tmp_path, HieroExtraction(max_targets=2))
     assert best_targets(table) == {("a",): {("z",), ("y",)}}  # words that came first
 
 
@@ -234,7 +234,7 @@ def test_a_lexical_table_of_other_text_is_used_and_floored(tmp_path: Path) -> No
 def test_products_of_many_floored_words_do_not_underflow(tmp_path: Path) -> None:
     foreign = LexicalTable.estimate(*texts([(["q"], ["r"], [(0, 0)])]))
     target = [f"t{i}" for i in range(40)]
-    options = HieroOptions(max_phrase=60, max_symbols=60, max_nonterminals=0)
+    options = HieroExtraction(max_phrase=60, max_symbols=60, max_nonterminals=0)
     table = extract_hiero(
         *texts([(["a", "b"], target, [(0, 0), (1, 39)])]),
         out=tmp_path / "r",
@@ -285,7 +285,7 @@ def test_the_file_is_the_same_for_any_threads_memory_and_parts(data: Path, tmp_p
 def test_rows_that_are_merged_from_many_runs_give_the_same_file(
     corpus: list[Pair], parts: int, least: int, at_once: int, tmp_path: Path
 ) -> None:
-    chosen = HieroOptions(max_targets=2, min_sentences=least)
+    chosen = HieroExtraction(max_targets=2, min_sentences=least)
     extract_hiero(*texts(corpus), out=tmp_path / "one.bin", options=chosen)
     extract_hiero(
         *texts(corpus),
@@ -332,7 +332,7 @@ def test_real_text_gives_the_rules_of_the_definition(data: Path, tmp_path: Path)
         for i in range(len(source))
         if len(source.sentence(i)) <= 12
     ][:25]
-    chosen = HieroOptions(max_targets=0)
+    chosen = HieroExtraction(max_targets=0)
     found = {(rule.source, rule.target) for rule in extract(short, tmp_path, chosen)}
     assert found == {rule[:2] for rule in expected(short, chosen)}
     assert len(found) > 1000
@@ -353,7 +353,7 @@ def test_plain_phrases_are_those_of_moses(test: str, data: Path, tmp_path: Path)
         target,
         links,
         out=tmp_path / "phrases.bin",
-        options=HieroOptions.phrases(7, max_targets=0),
+        options=HieroExtraction.phrases(7, max_targets=0),
     )
     folder = moses / "tests" / test / "truth"
     if (folder / "extract").exists():
@@ -382,7 +382,7 @@ def test_links_beyond_the_text_are_refused(tmp_path: Path) -> None:
 )
 def test_options_out_of_range_are_refused(chosen: dict[str, int]) -> None:
     with pytest.raises(ArgumentError, match=f"{next(iter(chosen))} is"):
-        HieroOptions(**chosen)
+        HieroExtraction(**chosen)
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
@@ -419,7 +419,7 @@ def test_orientations_are_those_of_the_definition_smoothed_by_all(
             key = (" ".join(source[slice(*f)]), " ".join(target[slice(*e)]))
             counts[key].update([f"{previous}Previous", f"{following}Next"])
             shares.update([f"{previous}Previous", f"{following}Next"])
-    chosen = HieroOptions.phrases(max_phrase, tight=tight, max_targets=0, orientations=True)
+    chosen = HieroExtraction.phrases(max_phrase, tight=tight, max_targets=0, orientations=True)
     table = extract(corpus, tmp_path, chosen)
     assert {(" ".join(rule.source), " ".join(rule.target)) for rule in table} == set(counts)
     for rule in table:
@@ -438,8 +438,8 @@ def test_orientations_change_nothing_else(tmp_path: Path) -> None:
         (["a", "b", "c"], ["w", "u", "v"], [(0, 1), (1, 2), (2, 0)]),
         (["a", "b"], ["u", "v"], [(0, 0), (1, 1)]),
     ]
-    with_them = list(extract(corpus, tmp_path, HieroOptions.phrases(orientations=True)))
-    without = list(extract(corpus, tmp_path, HieroOptions.phrases()))
+    with_them = list(extract(corpus, tmp_path, HieroExtraction.phrases(orientations=True)))
+    without = list(extract(corpus, tmp_path, HieroExtraction.phrases()))
     assert [(r.source, r.target, r.links, r.counts, r.origins) for r in with_them] == [
         (r.source, r.target, r.links, r.counts, r.origins) for r in without
     ]

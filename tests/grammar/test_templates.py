@@ -13,7 +13,7 @@ from demotic.align import Links, Text
 from demotic.errors import ArgumentError
 from demotic.grammar import (
     TEMPLATES,
-    HieroOptions,
+    HieroExtraction,
     RuleTable,
     Template,
     TemplateOptions,
@@ -49,7 +49,7 @@ def extracted(tmp_path_factory: pytest.TempPathFactory) -> RuleTable:
         links.append(sorted(rng.sample(places, k=min(len(places), 4))))
     out = tmp_path_factory.mktemp("templates") / "rules.bin"
     return extract_hiero(
-        Text.of(source), Text.of(target), links, out=out, options=HieroOptions(tight=False)
+        Text.of(source), Text.of(target), links, out=out, options=HieroExtraction(tight=False)
     )
 
 

@@ -15,7 +15,7 @@ import pytest
 import demotic
 from demotic.align import Links, Text
 from demotic.corpus import Bitext
-from demotic.decode import BlockDecoder, BlockDecoderOptions
+from demotic.decode import BlockDecoder, BlockSearch
 from demotic.errors import ArgumentError, CorruptFileError, FormatError
 from demotic.grammar import BlockEvents, EventOptions, block_events, extract_blocks, orient
 from demotic.grammar.orientation import NEUTRAL_FEATURES
@@ -29,7 +29,7 @@ from demotic.systems.blocks.learning import learn_local, wrong_signs
 from demotic.systems.blocks.oracle import oracle_events
 from demotic.systems.blocks.row_training import STEPS, BlockTraining, Sentences, learn_row
 from demotic.systems.blocks.rows import ROWS
-from demotic.systems.config import from_record
+from demotic.systems.records import from_record
 from demotic.systems.stages import Training
 
 
@@ -309,7 +309,7 @@ def test_a_list_of_one_leaves_the_label_alone_and_says_so() -> None:
     source, target, links = _material()
     options = EventOptions(matching="aligned")
     oriented = orient(extract_blocks(source, target, links), source, target, links, options=options)
-    decoder = BlockDecoder(oriented.blocks, None, {}, options=BlockDecoderOptions(min_left=1))
+    decoder = BlockDecoder(oriented.blocks, None, {}, options=BlockSearch(min_left=1))
     found = oracle_events(decoder, ["a b c"], [["x y z"]], options, list_size=1)
     assert found.alone == found.count > 0
 
@@ -330,7 +330,7 @@ def test_oracle_events_have_the_features_of_training_events() -> None:
     options = EventOptions(matching="aligned")
     oriented = orient(extract_blocks(source, target, links), source, target, links, options=options)
     decoder = BlockDecoder(
-        oriented.blocks, None, {}, options=BlockDecoderOptions(beam=0, delta=math.inf, min_left=1)
+        oriented.blocks, None, {}, options=BlockSearch(beam=0, delta=math.inf, min_left=1)
     )
     found = oracle_events(decoder, ["a b c a b c"], [["x y z x y z"]], options, list_size=1000)
     assert found.bleu == pytest.approx(100.0)
@@ -380,7 +380,7 @@ def test_perceptrons_take_the_place_of_sgd(learner: str) -> None:
 def test_projection_trains_too(tmp_path: Path) -> None:
     model = demotic.train(
         bitext(150), system="blocks", dev=bitext(20, 7), out=tmp_path / "model",
-        config={**QUICK, "preset": "row4", "blocks": {"extraction": "projection"}},
+        config={**QUICK, "preset": "row4", "extract": {"method": "projection"}},
     )  # fmt: skip
     assert model.translate(next(iter(bitext(1, 11))).source).text
 
@@ -405,17 +405,17 @@ def test_explanations_add_up_to_the_score(trained: Path) -> None:
 
 def test_a_reordering_that_the_preset_does_not_have_is_refused() -> None:
     with pytest.raises(ArgumentError, match="tuned swaps"):
-        from_record(Config, {"decode": {"reorder": "monotone"}})
+        from_record(Config, {"search": {"reorder": "monotone"}})
     with pytest.raises(ArgumentError, match="row1 does not swap"):
-        from_record(Config, {"preset": "row1", "decode": {"reorder": "swap"}})
-    assert from_record(Config, {"preset": "row1"}).decode.reorder == "monotone"
-    assert from_record(Config, {"preset": "row2"}).decode.reorder == "swap"
+        from_record(Config, {"preset": "row1", "search": {"reorder": "swap"}})
+    assert from_record(Config, {"preset": "row1"}).search.reorder == "monotone"
+    assert from_record(Config, {"preset": "row2"}).search.reorder == "swap"
 
 
 @pytest.mark.parametrize(
     "setting",
     [
-        {"seed": -1}, {"blocks": {"max_words": -1}}, {"blocks": {"min_count": 2**40}},
+        {"seed": -1}, {"extract": {"max_words": -1}}, {"extract": {"min_count": 2**40}},
         {"events": {"alternatives": -1}}, {"events": {"pair_threshold": -1}},
         {"learn": {"joint": {"minibatch": -1}}},
     ],

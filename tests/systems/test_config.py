@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
+from demotic.decode import BlockSearch, HieroSearch, PhraseSearch, UndirectedSearch
 from demotic.errors import ArgumentError, FormatError
-from demotic.systems.config import from_record, known, merged, read_toml, to_record
+from demotic.grammar import BlockExtraction, EventOptions
+from demotic.systems.records import from_record, known, merged, read_toml, to_record
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,20 +98,70 @@ def test_only_settings_that_a_configuration_has_are_kept() -> None:
     assert known(Outer, record) == {"inner": {"order": 4}, "quick": True}
 
 
+@pytest.mark.parametrize("system", ["umt", "blocks"])
+def test_a_preset_is_the_same_whichever_way_it_is_named(system: str) -> None:
+    config = import_module(f"demotic.systems.{system}").Config
+    for preset in config.PRESETS:
+        assert config(preset=preset) == from_record(config, {"preset": preset})
+
+
+def test_presets_differ_and_what_is_given_goes_before_them() -> None:
+    config = import_module("demotic.systems.umt").Config
+    literal = config(preset="literal")
+    assert literal != config(preset="paper", search=literal.search)
+    assert not literal.search.lookahead
+    assert literal.learn.drl.update == "full_path"
+    assert config(preset="literal", search=config().search).search.lookahead
+    wide = from_record(config, {"preset": "literal", "search": {"beam": 4}})
+    assert wide == config(preset="literal", search=replace(literal.search, beam=4))
+
+
+@pytest.mark.parametrize("system", ["umt", "blocks"])
+def test_an_unknown_preset_is_refused_with_those_there_are(system: str) -> None:
+    config = import_module(f"demotic.systems.{system}").Config
+    for make in (lambda: config(preset="papr"), lambda: from_record(config, {"preset": "papr"})):
+        with pytest.raises(ArgumentError, match="there is no preset 'papr'") as error:
+            make()
+        assert all(name in error.value.remedy for name in config.PRESETS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        (HieroSearch, {"init": "later"}), (HieroSearch, {"pops": 0}), (HieroSearch, {"glue": ""}),
+        (PhraseSearch, {"method": "beam"}), (PhraseSearch, {"stack": 0}),
+        (BlockSearch, {"beam": -1}), (BlockSearch, {"reorder": "back"}),
+        (BlockSearch, {"smoothing": -1.0}), (BlockSearch, {"min_left": -1}),
+        (UndirectedSearch, {"cff": "on"}), (UndirectedSearch, {"beam": 0}),
+        (BlockExtraction, {"method": "guess"}), (EventOptions, {"rare": "keep"}),
+    ],
+)  # fmt: skip
+def test_options_check_themselves(kind: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(ArgumentError):
+        kind(**options)
+
+
 @pytest.mark.parametrize(
     ("system", "setting"),
     [
-        ("phrase", {"phrases": {"max_phrase": 0}}),
+        ("phrase", {"extract": {"max_phrase": 0}}),
         ("phrase", {"tune": {"list_size": 0}}),
-        ("hiero", {"grammar": {"min_hole": 0}}),
-        ("hiero", {"grammar": {"min_sentences": 4}}),
+        ("hiero", {"extract": {"min_hole": 0}}),
+        ("hiero", {"extract": {"min_sentences": 4}}),
         ("hiero", {"lm": {"order": 0}}),
         ("hiero", {"dev_size": 0}),
         ("umt", {"learn": {"drl": {"rate": 2.0}}}),
         ("umt", {"learn": {"drl": {"temperature": 0}}}),
         ("umt", {"learn": {"rates": [0.1, -1.0]}}),
-        ("umt", {"tuned": {"kappa": [7.0]}}),
-        ("umt", {"tuned": {"beam": [1, 0]}}),
+        ("umt", {"choice": {"kappa": [7.0]}}),
+        ("umt", {"choice": {"beam": [1, 0]}}),
+        ("umt", {"choice": {"cff": ["on"]}}),
+        ("blocks", {"search": {"beam": -1}}),
+        (
+            "blocks",
+            {"extract": {"method": "projection"}, "align": {"file": "links"}, "tokenised": True},
+        ),
+        ("hiero", {"engine": {"memory": 1}}),
         ("blocks", {"learn": {"list_size": 0}}),
         ("blocks", {"learn": {"lm_folds": 1}}),
         ("blocks", {"learn": {"floats": {"passes": -1}}}),

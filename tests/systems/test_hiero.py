@@ -13,10 +13,11 @@ import pytest
 import demotic
 from demotic.corpus import Bitext
 from demotic.errors import ArgumentError, CorruptFileError
-from demotic.model import Model, tune
+from demotic.model import tune
 from demotic.progress import Advance, Progress
-from demotic.systems.config import from_record
 from demotic.systems.hiero import Config
+from demotic.systems.model import Model
+from demotic.systems.records import from_record
 from tests.systems import toys
 
 
@@ -206,7 +207,7 @@ def test_given_links_are_used_for_the_pairs_that_remain(tmp_path: Path) -> None:
             **toys.QUICK,
             "tokenised": True,
             "align": {"file": str(links)},
-            "grammar": {"min_sentences": 1},
+            "extract": {"min_sentences": 1},
         },
     )
     assert model.translate("c d").text == "D C"

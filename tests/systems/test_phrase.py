@@ -11,7 +11,8 @@ import demotic
 from demotic.corpus import Bitext
 from demotic.errors import ArgumentError, FormatError
 from demotic.grammar import RuleTable
-from demotic.model import Model, tune
+from demotic.model import tune
+from demotic.systems.model import Model
 from tests.systems import toys
 
 REORDERING = ["MonotonePrevious", "SwapPrevious", "OtherPrevious", "MonotoneNext", "SwapNext",
@@ -49,7 +50,7 @@ def test_the_table_has_the_columns_of_reordering_unless_told_otherwise(
 ) -> None:
     table = RuleTable.load(phrase_model / "rules.bin")
     assert table.feature_names[-6:] == REORDERING
-    plain = train(tmp_path / "plain", phrases={"reordering": False, "max_phrase": 3})
+    plain = train(tmp_path / "plain", extract={"reordering": False, "max_phrase": 3})
     table = RuleTable.load(tmp_path / "plain" / "rules.bin")
     assert not set(REORDERING) & set(table.feature_names)
     assert max(len(rule.source) for rule in table) == 3
@@ -128,9 +129,9 @@ def test_tuning_again_leaves_the_table_as_it_is(phrase_model: Path, tmp_path: Pa
 def test_a_phrase_table_of_moses_can_be_used_instead(phrase_model: Path, tmp_path: Path) -> None:
     table = RuleTable.load(phrase_model / "rules.bin")
     table.to_text(tmp_path / "phrase-table.gz", format="moses-phrase")
-    model = train(tmp_path / "model", phrases={"table": str(tmp_path / "phrase-table.gz")})
+    model = train(tmp_path / "model", extract={"table": str(tmp_path / "phrase-table.gz")})
     assert share_right(model) >= 0.7
-    again = train(tmp_path / "other", phrases={"table": str(tmp_path / "model" / "rules.bin")})
+    again = train(tmp_path / "other", extract={"table": str(tmp_path / "model" / "rules.bin")})
     assert share_right(again) >= 0.7
 
 
@@ -138,7 +139,7 @@ def test_a_damaged_phrase_table_is_named_with_its_line(tmp_path: Path) -> None:
     broken = tmp_path / "phrase-table"
     broken.write_text("a ||| b ||| 0.5 0.5 0.5 0.5\na ||| c ||| nan 1 1 1\n", encoding="utf-8")
     with pytest.raises(FormatError, match="phrase-table") as caught:
-        train(tmp_path / "model", phrases={"table": str(broken)})
+        train(tmp_path / "model", extract={"table": str(broken)})
     assert caught.value.line == 2
 
 
@@ -183,5 +184,5 @@ def test_compounds_of_the_source_are_split_where_its_language_has_them(
 
 
 def test_a_wrong_setting_is_named() -> None:
-    with pytest.raises(ArgumentError, match=r"phrases\.max_words"):
-        demotic.train(toys.bitext(50), system="phrase", config={"phrases": {"max_words": 7}})
+    with pytest.raises(ArgumentError, match=r"extract\.max_words"):
+        demotic.train(toys.bitext(50), system="phrase", config={"extract": {"max_words": 7}})

@@ -8,9 +8,11 @@ import sys
 
 import pytest
 
-from demotic.systems import SYSTEMS, System, system_named
-from demotic.systems.config import from_record, to_record
-from demotic.systems.settings import TrainingConfig
+import demotic
+from demotic.errors import ArgumentError
+from demotic.systems import DEFAULT, SYSTEMS, System, configured, system_named
+from demotic.systems.config import TrainingConfig
+from demotic.systems.records import from_record, to_record
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -20,7 +22,7 @@ def test_a_system_has_all_that_commands_ask_for(name: str) -> None:
     for function in ("fit", "tune"):
         wanted = list(inspect.signature(getattr(System, function)).parameters)[1:]
         assert list(inspect.signature(getattr(system, function)).parameters) == wanted
-    assert callable(system.open_model)
+    assert name == system.Model.SYSTEM
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -29,9 +31,29 @@ def test_a_configuration_survives_being_written_down(name: str) -> None:
     assert from_record(type(config), to_record(config)) == config
 
 
+def test_the_default_is_one_of_them_and_what_train_takes() -> None:
+    assert DEFAULT in SYSTEMS
+    assert inspect.signature(demotic.train).parameters["system"].default == DEFAULT
+
+
 def test_systems_are_imported_when_they_are_needed() -> None:
     script = (
         "import sys, demotic.systems; "
         "sys.exit(any(name.startswith('demotic.systems.') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_settings_of_the_tour_are_settings_of_the_system(name: str) -> None:
+    assert configured(name, system_named(name).DEMO) != configured(name, None)
+
+
+def test_the_configuration_of_another_system_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="no configuration of the system phrase"):
+        configured("phrase", configured("hiero", None))
+
+
+def test_files_that_one_system_alone_has_are_described_once() -> None:
+    described = [kind for name in SYSTEMS for kind in system_named(name).Model.FACTS]
+    assert sorted(described) == sorted({*described, "blocks", "block-pairs", "sparse.npz"})

@@ -17,7 +17,7 @@ from demotic.learn import LinearPolicy, MertOptions
 from demotic.metrics import Bleu
 from demotic.model import tune
 from demotic.progress import Progress
-from demotic.systems.config import from_record
+from demotic.systems.records import from_record
 from demotic.systems.tuning import encoded_dev
 from demotic.systems.umt import Config, UmtModel
 from demotic.systems.umt.learning import UmtTask
@@ -160,7 +160,7 @@ def test_the_paper_leaves_out_what_it_does_not_name(tmp_path: Path) -> None:
 def test_bounds_that_cannot_be_learned_keep_their_weight(cff: str, weight: float) -> None:
     model = demotic.train(
         toys.bitext(150), system="umt", dev=toys.bitext(30, 7),
-        config={**QUICK, "decode": {"cff": cff}},
+        config={**QUICK, "search": {"cff": cff}},
     )  # fmt: skip
     assert [model.weights[name] for name in ("Cff1", "Cff2", "CffHead")] == [weight] * 3
 
@@ -186,7 +186,7 @@ def test_the_tuned_preset_tries_all_and_keeps_the_best(tmp_path: Path) -> None:
     model = demotic.train(
         toys.bitext(200), system="umt", dev=toys.bitext(60, 7), work=work, out=tmp_path / "model",
         config={
-            **QUICK, "preset": "tuned", "tuned": NARROW,
+            **QUICK, "preset": "tuned", "choice": NARROW,
             "tune": {"mert": {"iterations": 1, "restarts": 0}},
         },
     )  # fmt: skip
@@ -197,12 +197,12 @@ def test_the_tuned_preset_tries_all_and_keeps_the_best(tmp_path: Path) -> None:
     assert {trial["drl"]["update"] for trial in record["trials"]} >= {"replay"}
     assert {trial["drl"]["epochs"] for trial in record["trials"]} >= {0, 2}
     assert record["chosen"]["bleu"] >= max(trial["bleu"] for trial in record["trials"]) - 0.2
-    assert model.about.config["decode"] == record["chosen"]["search"]
+    assert model.about.config["search"] == record["chosen"]["search"]
     assert (work / "mert-weights.json").is_file(), "where it started from"
 
 
 def test_sparse_weights_are_saved_with_the_model(tmp_path: Path) -> None:
-    settings = {**QUICK, "decode": {"sparse_bits": 10}}
+    settings = {**QUICK, "search": {"sparse_bits": 10}}
     demotic.train(
         toys.bitext(150), system="umt", dev=toys.bitext(30, 7), config=settings,
         out=tmp_path / "model",
@@ -256,7 +256,7 @@ def test_the_preset_tuned_tries_what_the_decoder_was_told(tmp_path: Path) -> Non
     told = {"kappa": 0.25, "cff": "raw", "lookahead": False}
     demotic.train(
         toys.bitext(150), system="umt", dev=toys.bitext(30, 7), work=tmp_path / "work",
-        config={**QUICK, "preset": "tuned", "tuned": narrow, "decode": told},
+        config={**QUICK, "preset": "tuned", "choice": narrow, "search": told},
         out=tmp_path / "model",
     )  # fmt: skip
     trials = json.loads((tmp_path / "work/learning.json").read_text())["trials"]
@@ -264,10 +264,10 @@ def test_the_preset_tuned_tries_what_the_decoder_was_told(tmp_path: Path) -> Non
 
 
 def test_the_preset_literal_is_the_paper_to_the_letter_unless_told_otherwise() -> None:
-    config = from_record(Config, {"preset": "literal", "decode": {"kappa": 0.5}})
-    assert not config.decode.lookahead
-    assert (config.decode.bounds, config.decode.cff) == ("local", "raw")
-    assert config.decode.kappa == 0.5
+    config = from_record(Config, {"preset": "literal", "search": {"kappa": 0.5}})
+    assert not config.search.lookahead
+    assert (config.search.bounds, config.search.cff) == ("local", "raw")
+    assert config.search.kappa == 0.5
     assert config.learn.drl.update == "full_path"
     assert config.learn.reward == "sentence"
     assert from_record(Config, {"preset": "paper"}).learn.drl.update == "replay"
@@ -294,7 +294,7 @@ def test_a_resumed_choice_finds_what_an_unbroken_one_found(tmp_path: Path) -> No
     def train(out: str, resume: bool) -> dict[str, float]:
         demotic.train(
             toys.bitext(150), system="umt", dev=toys.bitext(30, 7), work=tmp_path / "work",
-            config={**QUICK, "preset": "tuned", "tuned": {**NARROW, "bounds": ["words"]}},
+            config={**QUICK, "preset": "tuned", "choice": {**NARROW, "bounds": ["words"]}},
             out=tmp_path / out, resume=resume,
         )  # fmt: skip
         record = json.loads((tmp_path / "work/learning.json").read_text())

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from demotic.cli.options import JsonLog, Quiet, Threads, progress_for, thread_count
+from demotic.cli.options import JsonLog, Quiet, Threads, progress_for, thread_count, usage
+from demotic.systems import DEFAULT, system_named
 
 NAME = "demo"
 NEEDS_ARGUMENTS = False
@@ -23,7 +24,7 @@ def command(
     system: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="A system to train; several can be named. [default: hiero]"
+            metavar="NAME", help=f"A system to train; several can be named. [default: {DEFAULT}]"
         ),
     ] = None,
     offline: Annotated[
@@ -48,12 +49,15 @@ def command(
     from demotic.demo import report, tour
     from demotic.files import write_lines
 
+    with usage("--system"):
+        for name in system or ():
+            system_named(name)
     progress = progress_for(quiet=quiet, json_log=json_log)
     taken = tour.run(
         out,
         source=source,
         target=target,
-        systems=system or ("hiero",),
+        systems=system or (DEFAULT,),
         offline=offline,
         threads=thread_count(threads),
         progress=progress,

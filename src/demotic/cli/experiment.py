@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from demotic.cli.options import JsonLog, Quiet, Threads, progress_for, thread_count
+from demotic.cli.options import JsonLog, Quiet, Threads, progress_for, thread_count, usage
 from demotic.experiments import EXPERIMENTS
 
 NAME = "experiment"
@@ -90,7 +90,8 @@ def command(
     from demotic.experiments import experiment_named
     from demotic.experiments.setup import Setup
 
-    chosen = experiment_named(name)
+    with usage("NAME"):
+        chosen = experiment_named(name)
     for option, given in (("model", model), ("seeds", seeds), ("repeats", repeats)):
         if given is not None and option not in chosen.USES:
             raise typer.BadParameter(
@@ -113,7 +114,8 @@ def command(
         threads=thread_count(threads),
         progress=progress_for(quiet=quiet, json_log=json_log),
     )
-    setup.check_parts(tuple(chosen.PARTS))
+    with usage("--parts"):
+        setup.check_parts(tuple(chosen.PARTS))
     print(chosen.run(setup))
 
 

@@ -23,7 +23,7 @@ from demotic.cli.rule_files import RuleFormat, check_out, table_file
 
 if TYPE_CHECKING:
     from demotic.engine import LocalEngine
-    from demotic.grammar import HieroOptions
+    from demotic.grammar import HieroExtraction
     from demotic.progress import Progress
 
 NAME = "extract"
@@ -121,7 +121,7 @@ def command(
       demotic extract ... --out phrases.bin --phrases --orientations
     """
     from demotic.engine import LocalEngine
-    from demotic.grammar import HieroOptions
+    from demotic.grammar import HieroExtraction
 
     given = {
         "max_phrase": max_phrase,
@@ -137,7 +137,7 @@ def command(
     if phrases and max_nonterminals:
         raise typer.BadParameter("phrases have no nonterminals", param_hint="--phrases")
     options = _options(
-        HieroOptions.phrases(orientations=orientations) if phrases else HieroOptions(),
+        HieroExtraction.phrases(orientations=orientations) if phrases else HieroExtraction(),
         given,
     )
     check_out(out, format)
@@ -160,7 +160,7 @@ class _Texts:
     lexical: Path | None
 
     def extract(
-        self, out: Path, options: HieroOptions, engine: LocalEngine, progress: Progress
+        self, out: Path, options: HieroExtraction, engine: LocalEngine, progress: Progress
     ) -> None:
         from demotic.align import LexicalTable, Text, pharaoh
         from demotic.grammar import extract_hiero
@@ -184,7 +184,7 @@ class _Texts:
         progress.say(f"{len(table):,} rules")
 
 
-def _options(options: HieroOptions, given: dict[str, Any]) -> HieroOptions:
+def _options(options: HieroExtraction, given: dict[str, Any]) -> HieroExtraction:
     from dataclasses import replace
 
     chosen = {name: value for name, value in given.items() if value is not None}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -44,23 +45,33 @@ def thread_count(threads: int) -> int:
     return threads or len(os.sched_getaffinity(0))
 
 
+@contextlib.contextmanager
+def usage(option: str | None = None) -> Iterator[None]:
+    """What is refused inside is wrong usage, of an option where one is named: the command ends
+    with 2, not with 1."""
+    try:
+        yield
+    except (ArgumentError, FileAccessError) as error:
+        raise typer.BadParameter(str(error), param_hint=option) from error
+
+
 def check_files(*, inputs: Iterable[Path], outputs: Iterable[Path]) -> None:
     """Refuse before the work what would fail after it, or overwrite what is read."""
     read, written = list(inputs), list(outputs)
     for stream, files in (("input", read), ("output", written)):
         if files.count(Path("-")) > 1:
-            raise ArgumentError(
-                f"standard {stream} is named twice", remedy="'-' can stand for one file only"
+            raise typer.BadParameter(
+                f"standard {stream} is named twice ('-' can stand for one file only)"
             )
     taken = [path.resolve() for path in read if path != Path("-")]
     for path in written:
         if path == Path("-") or (path.exists() and not path.is_file()):
             continue  # what cannot be written at all is said by who writes it
         if path.resolve() in taken:
-            raise ArgumentError("named twice", path=path, remedy="give each file its own name")
+            raise typer.BadParameter(f"{path}: named twice (give each file its own name)")
         if not path.parent.is_dir():
-            raise FileAccessError(
-                f"no such folder: {path.parent}", path=path, remedy="create the folder first"
+            raise typer.BadParameter(
+                f"{path}: no such folder: {path.parent} (create the folder first)"
             )
         taken.append(path.resolve())
 

@@ -17,8 +17,9 @@ from demotic.cli.options import (
     byte_count,
     progress_for,
     thread_count,
+    usage,
 )
-from demotic.systems import SYSTEMS
+from demotic.systems import DEFAULT, SYSTEMS
 
 if TYPE_CHECKING:
     from demotic.corpus import Bitext
@@ -62,7 +63,7 @@ def command(
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"The kind of translator: {', '.join(SYSTEMS)}. [default: hiero]",
+            help=f"The kind of translator: {', '.join(SYSTEMS)}. [default: {DEFAULT}]",
         ),
     ] = None,
     out: Annotated[
@@ -118,7 +119,7 @@ def command(
     """Train a translator on parallel text: align, extract rules, model the target language, tune.
 
     A file of settings has the options' names under [corpus] and the system's settings beside it;
-    docs/translator.md lists them.
+    demotic config SYSTEM prints them all.
 
     \b
     Examples:
@@ -128,8 +129,11 @@ def command(
       demotic train de-en.toml --set lm.order=4 --resume
       demotic train de-en.toml --memory 500M --temp /var/tmp    in little memory
     """
+    from demotic.bundle import check_place
     from demotic.model import train
-    from demotic.systems.config import merged, read_toml
+    from demotic.systems import configured
+    from demotic.systems.records import merged, read_toml
+    from demotic.systems.work import check_work
 
     record = read_toml(config) if config is not None else {}
     corpus = _section(record.pop("corpus", {}))
@@ -138,35 +142,33 @@ def command(
         "dev_target": dev_target, "dev": dev, "from": from_, "to": to,
     }  # fmt: skip
     corpus |= {name: str(value) for name, value in given.items() if value is not None}
-    system = system or str(record.pop("system", "hiero"))
-    record.pop("system", None)
-    place = out or _path(record, "out")
+    _check_texts(corpus)
+    named = str(record.pop("system", DEFAULT))
+    place = _path(record.pop("out", None), out)
+    workplace = _path(record.pop("work", None), work)
     if place is None:
         raise typer.BadParameter("say where the model goes", param_hint="--out")
-    place = Path(place)
-    record.pop("out", None)
-    workplace = work or _path(record, "work")
-    record.pop("work", None)
-    if tokenised:
-        record["tokenised"] = True
-    if alignment is not None:
-        record = merged(record, {"align": {"file": str(alignment)}})
-    if seed is not None:
-        record["seed"] = seed
     size = None if memory is None else byte_count(memory, "--memory")
-    chosen = {"name": engine, "memory": size, "temp": temp and str(temp)}
-    record = merged(
-        record, {"engine": {name: value for name, value in chosen.items() if value is not None}}
-    )
-    for setting in settings or []:
-        record = merged(record, _setting(setting))
-    _check_texts(corpus)
+    options = {
+        "tokenised": tokenised or None, "seed": seed, "align": {"file": _text(alignment)},
+        "engine": {"name": engine, "memory": size, "temp": _text(temp)},
+    }  # fmt: skip
+    for over in (_given(options), *map(_setting, settings or [])):
+        record = merged(record, over)
+    # All that can be known to be wrong is, before a line of text is read.
+    with usage():
+        chosen = configured(system or named, record)
+    with usage("--out"):
+        check_place(place)
+    with usage("--work"):
+        check_work(workplace)
+    chosen.check_files()
     progress = progress_for(quiet=quiet, json_log=json_log)
     model = train(
         _read(corpus, TRAIN, progress),
-        system=system,
-        dev=_read(corpus, DEV, progress) if _given(corpus, DEV) else None,
-        config=record,
+        system=system or named,
+        dev=_read(corpus, DEV, progress) if _any(corpus, DEV) else None,
+        config=chosen,
         out=place,
         work=workplace,
         resume=resume,
@@ -187,8 +189,23 @@ def _section(section: Any) -> dict[str, str]:
     return {name: str(value) for name, value in section.items()}
 
 
-def _path(record: dict[str, Any], name: str) -> Path | None:
-    return Path(str(record[name])) if name in record else None
+def _path(written: object, option: Path | None) -> Path | None:
+    """What the file of settings says, unless an option says otherwise."""
+    if option is not None or written is None:
+        return option
+    return Path(str(written))
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given, section by section."""
+    inside = {
+        name: _given(value) if isinstance(value, dict) else value for name, value in options.items()
+    }
+    return {name: value for name, value in inside.items() if value is not None}
 
 
 def _setting(text: str) -> dict[str, Any]:
@@ -214,11 +231,11 @@ def _check_texts(corpus: dict[str, str]) -> None:
             raise typer.BadParameter(f"{names[0]} and {names[1]} belong together")
         if one in corpus and both in corpus:
             raise typer.BadParameter(f"give {names[0]} and {names[1]}, or {names[2]}, not all")
-    if not _given(corpus, TRAIN):
+    if not _any(corpus, TRAIN):
         raise typer.BadParameter("give --source and --target, or --bitext")
 
 
-def _given(corpus: dict[str, str], names: tuple[str, ...]) -> bool:
+def _any(corpus: dict[str, str], names: tuple[str, ...]) -> bool:
     return any(name in corpus for name in names)
 
 

@@ -19,7 +19,7 @@ from demotic.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from demotic.model import Translation
+    from demotic.systems.model import Translation
 
 NAME = "translate"
 NEEDS_ARGUMENTS = True

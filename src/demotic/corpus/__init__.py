@@ -3,53 +3,25 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from demotic.corpus.bitext import Bitext, Pair
-    from demotic.corpus.cleaning import Cleaning, CleaningReport, clean
-    from demotic.corpus.compounds import CompoundOptions
-    from demotic.corpus.formats import detect_format, read_bitext
-    from demotic.corpus.marks import protected_class
-    from demotic.corpus.orthography import (
-        Encoded,
-        Orthography,
-        encode_pair,
-        encode_pairs,
-    )
-    from demotic.corpus.orthography_config import OrthographyConfig
-    from demotic.corpus.protect import Span
-    from demotic.corpus.splitting import Split, SplitReport, split
+    from demotic.corpus.bitext import Bitext as Bitext
+    from demotic.corpus.bitext import Pair as Pair
+    from demotic.corpus.cleaning import Cleaning as Cleaning
+    from demotic.corpus.cleaning import CleaningReport as CleaningReport
+    from demotic.corpus.cleaning import clean as clean
+    from demotic.corpus.compounds import CompoundOptions as CompoundOptions
+    from demotic.corpus.formats import detect_format as detect_format
+    from demotic.corpus.formats import read_bitext as read_bitext
+    from demotic.corpus.marks import protected_class as protected_class
+    from demotic.corpus.orthography import Encoded as Encoded
+    from demotic.corpus.orthography import Orthography as Orthography
+    from demotic.corpus.orthography import encode_pair as encode_pair
+    from demotic.corpus.orthography import encode_pairs as encode_pairs
+    from demotic.corpus.orthography_config import OrthographyConfig as OrthographyConfig
+    from demotic.corpus.protect import Span as Span
+    from demotic.corpus.splitting import Split as Split
+    from demotic.corpus.splitting import SplitReport as SplitReport
+    from demotic.corpus.splitting import split as split
 else:
-    from demotic.lazy import names_of
+    from demotic.lazy import exports
 
-    __getattr__, __dir__ = names_of(
-        __name__,
-        bitext="Bitext Pair",
-        cleaning="Cleaning CleaningReport clean",
-        compounds="CompoundOptions",
-        formats="detect_format read_bitext",
-        marks="protected_class",
-        orthography="Encoded Orthography encode_pair encode_pairs",
-        orthography_config="OrthographyConfig",
-        protect="Span",
-        splitting="Split SplitReport split",
-    )
-
-__all__ = [
-    "Bitext",
-    "Cleaning",
-    "CleaningReport",
-    "CompoundOptions",
-    "Encoded",
-    "Orthography",
-    "OrthographyConfig",
-    "Pair",
-    "Span",
-    "Split",
-    "SplitReport",
-    "clean",
-    "detect_format",
-    "encode_pair",
-    "encode_pairs",
-    "protected_class",
-    "read_bitext",
-    "split",
-]
+    __getattr__, __dir__, __all__ = exports(__name__)

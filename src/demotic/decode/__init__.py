@@ -6,59 +6,29 @@ from demotic.decode import HieroDecoder, PhraseDecoder, UndirectedDecoder
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from demotic.decode.blocks import (
-        BlockCounters,
-        BlockDecoder,
-        BlockDecoderOptions,
-        BlockOracle,
-    )
-    from demotic.decode.derivation import Derivation, Step
-    from demotic.decode.episode import Episodes, Rollout, Sample, UndirectedEpisode
-    from demotic.decode.hiero import Counters, DecoderOptions, HieroDecoder
-    from demotic.decode.phrase import PhraseCounters, PhraseDecoder, PhraseOptions
-    from demotic.decode.undirected import (
-        Action,
-        Perturbation,
-        UndirectedCounters,
-        UndirectedDecoder,
-        UndirectedDerivation,
-        UndirectedOptions,
-    )
+    from demotic.decode.blocks import BlockCounters as BlockCounters
+    from demotic.decode.blocks import BlockDecoder as BlockDecoder
+    from demotic.decode.blocks import BlockOracle as BlockOracle
+    from demotic.decode.blocks import BlockSearch as BlockSearch
+    from demotic.decode.derivation import Derivation as Derivation
+    from demotic.decode.derivation import Step as Step
+    from demotic.decode.episode import Episodes as Episodes
+    from demotic.decode.episode import Rollout as Rollout
+    from demotic.decode.episode import Sample as Sample
+    from demotic.decode.episode import UndirectedEpisode as UndirectedEpisode
+    from demotic.decode.hiero import HieroCounters as HieroCounters
+    from demotic.decode.hiero import HieroDecoder as HieroDecoder
+    from demotic.decode.hiero import HieroSearch as HieroSearch
+    from demotic.decode.phrase import PhraseCounters as PhraseCounters
+    from demotic.decode.phrase import PhraseDecoder as PhraseDecoder
+    from demotic.decode.phrase import PhraseSearch as PhraseSearch
+    from demotic.decode.undirected import Action as Action
+    from demotic.decode.undirected import Perturbation as Perturbation
+    from demotic.decode.undirected import UndirectedCounters as UndirectedCounters
+    from demotic.decode.undirected import UndirectedDecoder as UndirectedDecoder
+    from demotic.decode.undirected import UndirectedDerivation as UndirectedDerivation
+    from demotic.decode.undirected import UndirectedSearch as UndirectedSearch
 else:
-    from demotic.lazy import names_of
+    from demotic.lazy import exports
 
-    __getattr__, __dir__ = names_of(
-        __name__,
-        blocks="BlockCounters BlockDecoder BlockDecoderOptions BlockOracle",
-        derivation="Derivation Step",
-        episode="Episodes Rollout Sample UndirectedEpisode",
-        hiero="Counters DecoderOptions HieroDecoder",
-        phrase="PhraseCounters PhraseDecoder PhraseOptions",
-        undirected="Action Perturbation UndirectedCounters UndirectedDecoder UndirectedDerivation "
-        "UndirectedOptions",
-    )
-
-__all__ = [
-    "Action",
-    "BlockCounters",
-    "BlockDecoder",
-    "BlockDecoderOptions",
-    "BlockOracle",
-    "Counters",
-    "DecoderOptions",
-    "Derivation",
-    "Episodes",
-    "HieroDecoder",
-    "Perturbation",
-    "PhraseCounters",
-    "PhraseDecoder",
-    "PhraseOptions",
-    "Rollout",
-    "Sample",
-    "Step",
-    "UndirectedCounters",
-    "UndirectedDecoder",
-    "UndirectedDerivation",
-    "UndirectedEpisode",
-    "UndirectedOptions",
-]
+    __getattr__, __dir__, __all__ = exports(__name__)

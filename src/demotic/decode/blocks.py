@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
@@ -22,13 +22,12 @@ from typing import TYPE_CHECKING, Literal
 from demotic import _core
 from demotic.decode.core_decoder import MOST, CoreForestDecoder, check_positive
 from demotic.decode.derivation import Derivation
-from demotic.errors import ArgumentError
+from demotic.errors import ArgumentError, check_choices, check_counts
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from demotic._core import BlockPairs
     from demotic.decode.decoder import Sentence
-    from demotic.forest import Forest
     from demotic.grammar import BlockTable
     from demotic.lm import LanguageModel
 
@@ -37,30 +36,39 @@ FIXED = {"Partition": 1.0, "Pairs": 1.0}
 
 
 @dataclass(frozen=True, kw_only=True)
-class BlockDecoderOptions:
-    """How to search.
-
-    ``reorder``: ``monotone`` takes source phrases in their order; ``swap`` may skip the words of
-    one block, which come next (so does ``None``, which leaves the choice to a preset).  A block
-    goes to the left if its left count is at least ``min_left``.  ``partition`` is Z: a constant of
-    one ``half``, or the sum over the ``alternatives``.  ``boundary``, ``smoothing`` and ``unigram``
-    are those of training, but that the unigram cost is divided by the number of source words.
-    """
+class BlockSearch:
+    """How to search."""
 
     reorder: Literal["monotone", "swap"] | None = None
+    """``monotone`` takes source phrases in their order; ``swap`` may skip the words of one block,
+    which come next.  None leaves the choice to a preset, and is ``swap`` without one."""
     alternatives: int = 9
     """The most frequent blocks of each source phrase."""
     min_left: int = 3
+    """A block goes to the left if its left count is at least this."""
     partition: Literal["half", "alternatives"] = "half"
+    """Z: a constant of one half, or the sum over the alternatives."""
     boundary: Literal["start", "neutral"] = "start"
+    """That of training."""
     smoothing: float = 0.5
+    """That of training."""
     unigram: Literal["raw", "per-word", "equal-length"] = "per-word"
+    """That of training, but that the cost is divided by the number of source words."""
     beam: int = 500
     """Hypotheses of each number of covered words; 0 keeps all."""
     delta: float = 10.0
     """Hypotheses that are worse than the best one by more are dropped; ``inf`` drops none."""
     max_nodes: int = 5_000_000
     """Bounds memory: for a very long sentence the beam is narrower."""
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        check_positive(self, "alternatives", "max_nodes")
+        check_counts(self, "min_left", "beam", most=2**63 - 1)
+        if not 0 <= self.smoothing < math.inf:
+            raise ArgumentError("smoothing must be a number that is not negative")
+        if math.isnan(self.delta):
+            raise ArgumentError("delta must be a number, or inf")
 
 
 @dataclass(frozen=True)
@@ -105,22 +113,15 @@ class BlockDecoder(CoreForestDecoder):
         weights: Mapping[str, float],
         *,
         pairs: BlockPairs | None = None,
-        options: BlockDecoderOptions | None = None,
+        options: BlockSearch | None = None,
     ) -> None:
         from demotic.grammar.blocks import no_pairs
 
         begin = time.thread_time()
-        options = options or BlockDecoderOptions()
+        options = options or BlockSearch()
         self.rules, self.lm, self.options = blocks, lm, options
         self.pairs = no_pairs() if pairs is None else pairs
         self._use_weights(_core.block_feature_names(), {**FIXED, **weights})
-        check_positive(options, "alternatives", "max_nodes")
-        if options.min_left < 0:
-            raise ArgumentError("min_left must be 0 or more")
-        if options.beam < 0:
-            raise ArgumentError("beam must be 0 or more", remedy="0 sets no limit")
-        if math.isnan(options.delta):
-            raise ArgumentError("delta must be a number, or inf")
         self._search = _core.BlockDecoder(
             blocks,
             lm,
@@ -143,17 +144,6 @@ class BlockDecoder(CoreForestDecoder):
     def with_weights(self, weights: Mapping[str, float]) -> BlockDecoder:
         """The same decoder with other weights."""
         return BlockDecoder(self.rules, self.lm, weights, pairs=self.pairs, options=self.options)
-
-    def pair_forests(
-        self, lines: Iterable[Sentence], *, threads: int = 1, progress: Progress = SILENT
-    ) -> list[Forest]:
-        """As :meth:`forests`, each pair of blocks being a feature of its own, of value 1."""
-        from demotic.forest import Forest
-
-        def run(sentences: list[list[str]], threads: int) -> list[_core.Forest]:
-            return self._search.forests(sentences, threads, True)
-
-        return [Forest(core) for _, core in self._each(lines, threads, progress, "decoding", run)]
 
     def oracles(
         self,

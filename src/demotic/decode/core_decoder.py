@@ -29,7 +29,7 @@ MOST = 2**32 - 1
 """What the core takes for a number without limit."""
 
 
-class Search(Protocol):
+class CoreSearch(Protocol):
     """A decoder as the core has it."""
 
     @property
@@ -46,7 +46,7 @@ class Search(Protocol):
         """The best derivations of each."""
 
 
-class ForestSearch(Search, Protocol):
+class CoreForestSearch(CoreSearch, Protocol):
     """One that keeps what it considered."""
 
     def forests(self, sentences: list[list[str]], threads: int) -> list[_core.Forest]:
@@ -70,7 +70,7 @@ class CoreDecoder(Generic[Found]):
     _dense_weights: list[float]
     _sparse_weights: _core.SparseWeights | None
     _labels: tuple[str, ...]
-    _search: Search
+    _search: CoreSearch
 
     def _use_weights(
         self, names: Iterable[str], weights: Mapping[str, float], table: RuleTable | None = None
@@ -213,7 +213,7 @@ class CoreDecoder(Generic[Found]):
 class CoreForestDecoder(CoreDecoder[Derivation]):
     """One whose search keeps what it considered."""
 
-    _search: ForestSearch
+    _search: CoreForestSearch
 
     def forest(self, sentence: Sentence) -> Forest:
         """What the search kept, as a Forest whose edges carry the feature vector.

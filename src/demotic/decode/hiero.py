@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DecoderOptions(ParseOptions):
+class HieroSearch(ParseOptions):
     """How to search; where the edges of a long sentence are too many, ``pops`` falls, too."""
 
     pops: int = 50
@@ -43,11 +43,11 @@ class DecoderOptions(ParseOptions):
         check_positive(self, "pops")
 
 
-DEFAULTS = DecoderOptions()
+DEFAULTS = HieroSearch()
 
 
 @dataclass(frozen=True)
-class Counters:
+class HieroCounters:
     """What the decoder did so far."""
 
     sentences: int
@@ -76,7 +76,7 @@ class HieroDecoder(CoreForestDecoder):
         lm: LanguageModel | None,
         weights: Mapping[str, float],
         *,
-        options: DecoderOptions = DEFAULTS,
+        options: HieroSearch = DEFAULTS,
     ) -> None:
         begin = time.thread_time()
         self.rules, self.lm, self.options = rules, lm, options
@@ -117,7 +117,7 @@ class HieroDecoder(CoreForestDecoder):
     # -- what it did ----------------------------------------------------------------------------
 
     @property
-    def counters(self) -> Counters:
+    def counters(self) -> HieroCounters:
         """Work done since the decoder was made or :meth:`reset_counters` was called."""
         core = self._search.counters
         seconds = {
@@ -125,7 +125,7 @@ class HieroDecoder(CoreForestDecoder):
             "parse": core.parse_seconds,
             "rescore": core.rescore_seconds,
         }
-        return counted(Counters, core, seconds=seconds)
+        return counted(HieroCounters, core, seconds=seconds)
 
     def _lowered(self) -> str:
         return self.options.lowered

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from demotic.decode.core_decoder import check_positive
+from demotic.errors import check_choices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,7 @@ class ParseOptions:
     """The category of words that no rule translates alone: they pass through as they are."""
 
     def __post_init__(self) -> None:
+        check_choices(self)
         check_positive(self, "span_limit", "max_edges")
 
     @property

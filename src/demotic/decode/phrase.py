@@ -7,8 +7,8 @@
     decoder.kbest("das haus ist klein .", 10)
     decoder.forest("das haus ist klein .").posteriors()
 
-Rules are phrases: those of ``extract_hiero`` with ``HieroOptions.phrases()``, or a phrase table of
-another system; rules with nonterminals are passed over.  Columns named ``MonotonePrevious``,
+Rules are phrases: those of ``extract_hiero`` with ``HieroExtraction.phrases()``, or a phrase table
+of another system; rules with nonterminals are passed over.  Columns named ``MonotonePrevious``,
 ``SwapPrevious``, ``OtherPrevious``, ``MonotoneNext``, ``SwapNext`` and ``OtherNext`` are
 log-probabilities of orientations (lexicalised reordering).
 """
@@ -25,7 +25,7 @@ from demotic import _core
 from demotic.decode.core_decoder import MOST, CoreForestDecoder, check_positive, counted
 from demotic.decode.decoder import Sentence
 from demotic.decode.derivation import Derivation
-from demotic.errors import ArgumentError
+from demotic.errors import ArgumentError, check_choices
 
 if TYPE_CHECKING:
     from demotic.grammar import RuleTable
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PhraseOptions:
+class PhraseSearch:
     """How to search."""
 
-    search: Literal["cube", "stack"] = "cube"
+    method: Literal["cube", "stack"] = "cube"
     """``cube`` takes the most promising ``pops`` of each stack; ``stack`` takes all and prunes."""
     pops: int = 200
     """Cells that cube pruning takes for each stack: more of them find better ones, slower."""
@@ -57,6 +57,7 @@ class PhraseOptions:
     stack gets fewer."""
 
     def __post_init__(self) -> None:
+        check_choices(self)
         check_positive(self, "pops", "stack", "table_limit", "max_hypotheses")
         if self.distortion_limit < -1:
             raise ArgumentError("distortion_limit must be 0 or more", remedy="-1 sets no limit")
@@ -123,10 +124,10 @@ class PhraseDecoder(CoreForestDecoder):
         lm: LanguageModel | None,
         weights: Mapping[str, float],
         *,
-        options: PhraseOptions | None = None,
+        options: PhraseSearch | None = None,
     ) -> None:
         begin = time.thread_time()
-        options = options or PhraseOptions()
+        options = options or PhraseSearch()
         self.rules, self.lm, self.options = rules, lm, options
         self._use_weights(_core.phrase_feature_names(rules), weights, rules)
         unlimited = options.distortion_limit == -1
@@ -135,7 +136,7 @@ class PhraseDecoder(CoreForestDecoder):
             lm,
             self._dense_weights,
             self._sparse_weights,
-            search=options.search,
+            search=options.method,
             pops=min(options.pops, MOST),
             stack=min(options.stack, MOST),
             threshold=-math.log(options.threshold) if options.threshold else math.inf,

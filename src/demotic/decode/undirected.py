@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UndirectedOptions(ParseOptions):
+class UndirectedSearch(ParseOptions):
     """How to search."""
 
     kappa: float = 0.0
@@ -86,7 +86,7 @@ class UndirectedOptions(ParseOptions):
             )
 
 
-DEFAULTS = UndirectedOptions()
+DEFAULTS = UndirectedSearch()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,7 +182,7 @@ class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
         lm: LanguageModel | None,
         weights: Mapping[str, float],
         *,
-        options: UndirectedOptions = DEFAULTS,
+        options: UndirectedSearch = DEFAULTS,
         sparse: Floats | None = None,
     ) -> None:
         """``sparse`` are the weights of sparse features, one for each id; None: all 0."""

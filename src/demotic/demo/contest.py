@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from demotic.align import LexicalTable
 from demotic.corpus import Bitext, Orthography
 from demotic.demo.baselines import Memory, word_by_word
-from demotic.model import Model
+from demotic.systems.model import Model
 
 UNTOUCHED = "left as it is"
 SHOWN = 12  # unseen messages

@@ -30,21 +30,14 @@ from demotic.files import naming
 from demotic.lm import LanguageModel
 from demotic.lm.estimation import estimate
 from demotic.metrics import Bleu, Chrf, Result, Ter, evaluate
-from demotic.model import Model, train
+from demotic.model import train
 from demotic.progress import SILENT, Progress
-from demotic.systems import system_named
-from demotic.systems.config import known
+from demotic.systems import DEFAULT, configured, system_named
+from demotic.systems.model import Model
 
 DEV = TEST = 400  # messages
 SMALLEST = 1_000  # pairs that make a tour worth while
 ORDERS = (1, 2, 3, 4, 5)
-# A tour should not take long: fewer rounds of tuning than a model for use deserves, and of all that
-# could be tried on the development set little.  A system takes the settings that it has.
-SETTINGS = {
-    "lm": {"order": 4},
-    "tune": {"mert": {"iterations": 4, "restarts": 1}},
-    "preset": "full",
-}
 
 
 @dataclass(frozen=True)
@@ -97,15 +90,14 @@ def run(
     *,
     source: str = "en",
     target: str = "fr",
-    systems: Sequence[str] = ("hiero",),
+    systems: Sequence[str] = (DEFAULT,),
     offline: bool = False,
     threads: int = 1,
     progress: Progress = SILENT,
 ) -> Tour:
     """Take the tour; models and texts are left in ``out`` for the commands to try."""
     systems = list(dict.fromkeys(systems))
-    for name in systems:
-        system_named(name)  # raises where there is none
+    configs = {name: configured(name, system_named(name).DEMO) for name in systems}
     with naming(out):
         out.mkdir(parents=True, exist_ok=True)
     clock = _Clock()
@@ -129,7 +121,7 @@ def run(
                 parts.train,
                 system=name,
                 dev=parts.dev,
-                config=known(system_named(name).Config, SETTINGS),
+                config=configs[name],
                 out=places[name],
                 work=work,
                 resume=bool(models),

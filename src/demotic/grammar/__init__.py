@@ -1,66 +1,35 @@
 """Rules: extraction from aligned text, tables, filters, formats of other systems.
 
-from demotic.grammar import HieroOptions, RuleTable, extract_hiero
+from demotic.grammar import HieroExtraction, RuleTable, extract_hiero
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from demotic.grammar.blocks import (
-        Block,
-        BlockOptions,
-        BlockPairs,
-        BlockTable,
-        Projection,
-        extract_blocks,
-    )
-    from demotic.grammar.extraction import HieroOptions, extract_hiero
-    from demotic.grammar.filtering import filter_rules
-    from demotic.grammar.formats import FORMATS, Format, guess_format
-    from demotic.grammar.orientation import (
-        BlockEvents,
-        EventCounts,
-        EventOptions,
-        block_events,
-        orient,
-    )
-    from demotic.grammar.table import Rule, RuleTable
-    from demotic.grammar.templates import TEMPLATES, Template, TemplateOptions
+    from demotic.grammar.blocks import Block as Block
+    from demotic.grammar.blocks import BlockExtraction as BlockExtraction
+    from demotic.grammar.blocks import BlockPairs as BlockPairs
+    from demotic.grammar.blocks import BlockTable as BlockTable
+    from demotic.grammar.blocks import Projection as Projection
+    from demotic.grammar.blocks import extract_blocks as extract_blocks
+    from demotic.grammar.extraction import HieroExtraction as HieroExtraction
+    from demotic.grammar.extraction import PhraseExtraction as PhraseExtraction
+    from demotic.grammar.extraction import extract_hiero as extract_hiero
+    from demotic.grammar.filtering import filter_rules as filter_rules
+    from demotic.grammar.formats import FORMATS as FORMATS
+    from demotic.grammar.formats import Format as Format
+    from demotic.grammar.formats import guess_format as guess_format
+    from demotic.grammar.orientation import BlockEvents as BlockEvents
+    from demotic.grammar.orientation import EventCounts as EventCounts
+    from demotic.grammar.orientation import EventOptions as EventOptions
+    from demotic.grammar.orientation import block_events as block_events
+    from demotic.grammar.orientation import orient as orient
+    from demotic.grammar.table import Rule as Rule
+    from demotic.grammar.table import RuleTable as RuleTable
+    from demotic.grammar.templates import TEMPLATES as TEMPLATES
+    from demotic.grammar.templates import Template as Template
+    from demotic.grammar.templates import TemplateOptions as TemplateOptions
 else:
-    from demotic.lazy import names_of
+    from demotic.lazy import exports
 
-    __getattr__, __dir__ = names_of(
-        __name__,
-        blocks="Block BlockOptions BlockPairs BlockTable Projection extract_blocks",
-        extraction="HieroOptions extract_hiero",
-        filtering="filter_rules",
-        formats="FORMATS Format guess_format",
-        orientation="BlockEvents EventCounts EventOptions block_events orient",
-        table="Rule RuleTable",
-        templates="TEMPLATES Template TemplateOptions",
-    )
-
-__all__ = [
-    "FORMATS",
-    "TEMPLATES",
-    "Block",
-    "BlockEvents",
-    "BlockOptions",
-    "BlockPairs",
-    "BlockTable",
-    "EventCounts",
-    "EventOptions",
-    "Format",
-    "HieroOptions",
-    "Projection",
-    "Rule",
-    "RuleTable",
-    "Template",
-    "TemplateOptions",
-    "block_events",
-    "extract_blocks",
-    "extract_hiero",
-    "filter_rules",
-    "guess_format",
-    "orient",
-]
+    __getattr__, __dir__, __all__ = exports(__name__)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 from demotic import _core, files
 from demotic.align.text import Text, check_parallel
-from demotic.errors import check_counts
+from demotic.errors import check_choices, check_counts
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -30,24 +30,24 @@ _PAIRS = 1 << 12  # sentence pairs worked on between two looks at the keyboard
 
 
 @dataclass(frozen=True, kw_only=True)
-class BlockOptions:
-    """What is a block.
-
-    ``max_words`` bounds both sides.  ``extraction`` takes every phrase pair ``consistent`` with the
-    links, unaligned words at its edges allowed, or follows Tillmann and Xia (2003): the
-    ``projection`` of each source interval.  Blocks rarer than ``min_count`` are dropped unless they
-    have one word on each side.  ``lexical`` normalises word translations over the targets of a
-    source word (``literal``, as the paper prints it) or over the sources of a target word
-    (``koehn``).  Sentence pairs with more than ``longest`` words on a side are skipped.
-    """
+class BlockExtraction:
+    """What is a block."""
 
     max_words: int = 8
-    extraction: Literal["consistent", "projection"] = "consistent"
+    """Words of a block, each side."""
+    method: Literal["consistent", "projection"] = "consistent"
+    """Every phrase pair ``consistent`` with the links, unaligned words at its edges allowed; or the
+    ``projection`` of each source interval (Tillmann and Xia 2003)."""
     min_count: int = 1
+    """Rarer blocks are dropped unless they have one word on each side."""
     lexical: Literal["literal", "koehn"] = "literal"
+    """Word translations are normalised over the targets of a source word (``literal``, as the paper
+    prints it) or over the sources of a target word (``koehn``)."""
     longest: int = 200
+    """Sentence pairs with more words on a side are skipped."""
 
     def __post_init__(self) -> None:
+        check_choices(self)
         check_counts(self, "max_words", "min_count", "longest")
 
 
@@ -162,7 +162,7 @@ def extract_blocks(
     target: Text,
     links: Links,
     *,
-    options: BlockOptions | None = None,
+    options: BlockExtraction | None = None,
     projection: Projection | None = None,
     threads: int = 1,
     progress: Progress = SILENT,
@@ -171,7 +171,7 @@ def extract_blocks(
 
     Memory grows with the number of different blocks, about 100 bytes each.
     """
-    options = options or BlockOptions()
+    options = options or BlockExtraction()
     links, union = links_for(options, links, projection)
     check_parallel(source, target)
     for each in (links, union):
@@ -195,10 +195,10 @@ def extract_blocks(
 
 
 def links_for(
-    options: BlockOptions, links: Links, projection: Projection | None
+    options: BlockExtraction, links: Links, projection: Projection | None
 ) -> tuple[Links, Links | None]:
     """The links that an extraction reads: those given, or intersection and union."""
-    if options.extraction == "consistent":
+    if options.method == "consistent":
         return links, None
     if projection is None:
         from demotic.errors import ArgumentError

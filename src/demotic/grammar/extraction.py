@@ -56,28 +56,27 @@ ORDER BY source, target
 
 
 @dataclass(frozen=True, kw_only=True)
-class HieroOptions:
-    """What counts as a rule.
-
-    Initial phrase pairs have at most ``max_phrase`` words a side and, if ``tight``, no unaligned
-    word at an edge.  Rules have at most ``max_symbols`` symbols on the source side and
-    ``max_nonterminals`` (0 to 2) nonterminals, each for at least ``min_hole`` source words.  The
-    ``max_targets`` most frequent rules of each source side are kept; 0 keeps all.  Rules with
-    nonterminals are kept if ``min_sentences`` (1 to 3) sentences gave them.
-
-    ``orientations`` adds the columns of lexicalised reordering: log-probabilities that a phrase
-    follows monotonely, swaps or does something else, towards the phrases before and after it on the
-    target side.
-    """
+class HieroExtraction:
+    """What counts as a rule."""
 
     max_phrase: int = 10
+    """Words of an initial phrase pair, each side."""
     max_symbols: int = 5
+    """Symbols on the source side of a rule."""
     max_nonterminals: int = 2
+    """Nonterminals of a rule, 0 to 2."""
     min_hole: int = 1
+    """Source words that a nonterminal stands for, at least."""
     tight: bool = True
+    """Keep unaligned words from the edges of phrases."""
     max_targets: int = 30
+    """The most frequent rules of each source side are kept; 0 keeps all."""
     min_sentences: int = 1
+    """Sentences that must have given a rule with nonterminals, 1 to 3."""
     orientations: bool = False
+    """Add the columns of lexicalised reordering: log-probabilities that a phrase follows
+    monotonely, swaps or does something else, towards the phrases before and after it on the target
+    side."""
 
     def __post_init__(self) -> None:
         check_counts(self, "max_phrase", "max_symbols", least=1, most=100)
@@ -94,7 +93,7 @@ class HieroOptions:
         tight: bool = False,
         max_targets: int = 30,
         orientations: bool = False,
-    ) -> HieroOptions:
+    ) -> HieroExtraction:
         """Plain phrases, as phrase-based systems take them."""
         return cls(
             max_phrase=max_phrase,
@@ -114,6 +113,35 @@ class HieroOptions:
         return options
 
 
+@dataclass(frozen=True, kw_only=True)
+class PhraseExtraction:
+    """Which phrase pairs there are."""
+
+    max_phrase: int = 7
+    """Words of a phrase, each side."""
+    tight: bool = False
+    """Keep unaligned words from the edges of phrases."""
+    max_targets: int = 30
+    """The most frequent translations of each source phrase are kept; 0 keeps all."""
+    reordering: bool = True
+    """Learn for each phrase pair how it follows its neighbours (lexicalised reordering)."""
+    table: Path | None = None
+    """A phrase table made by another system, such as Moses (text, ``.gz``), or a binary table of
+    Demotic's (``.bin``): used as it is, instead of extracting one."""
+
+    def __post_init__(self) -> None:
+        self.rules()  # complains if need be
+
+    def rules(self) -> HieroExtraction:
+        """The same for :func:`extract_hiero`: phrases are rules without nonterminals."""
+        return HieroExtraction.phrases(
+            self.max_phrase,
+            tight=self.tight,
+            max_targets=self.max_targets,
+            orientations=self.reordering,
+        )
+
+
 def extract_hiero(
     source: Text,
     target: Text,
@@ -121,7 +149,7 @@ def extract_hiero(
     *,
     out: str | Path,
     lexical: LexicalTable | None = None,
-    options: HieroOptions | None = None,
+    options: HieroExtraction | None = None,
     engine: Engine | None = None,
     threads: int | None = None,
     progress: Progress = SILENT,
@@ -133,7 +161,7 @@ def extract_hiero(
     """
     from demotic.engine import LocalEngine
 
-    options = options or HieroOptions()
+    options = options or HieroExtraction()
     if engine is None:
         engine = LocalEngine() if threads is None else LocalEngine(threads=threads)
     check_parallel(source, target)

@@ -10,6 +10,7 @@ events.neutral                   # N events
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,9 +21,9 @@ import numpy as np
 
 from demotic import _core
 from demotic.align.text import Text, check_parallel
-from demotic.errors import check_counts
+from demotic.errors import ArgumentError, check_choices, check_counts
 from demotic.grammar.blocks import (
-    BlockOptions,
+    BlockExtraction,
     BlockPairs,
     BlockTable,
     Projection,
@@ -45,39 +46,42 @@ _PAIRS = _core.EVENT_WINDOW  # sentence pairs between two looks at the keyboard,
 
 @dataclass(frozen=True, kw_only=True)
 class EventOptions:
-    """What is an event, and what its candidates cost.
-
-    ``matching`` finds blocks wherever both sides occur (``string``) or where the links give them
-    (``aligned``).  ``boundary``: the first block follows a virtual one at the ``start``, or is
-    ``neutral``.  Candidates are the ``alternatives`` most frequent blocks of a source phrase; the
-    event of a rarer one has it ``replace`` the last, or is ``drop``-ped.  ``pairs`` are counted
-    over events that were ``observed``, over all ``candidates``, or not (``none``), and kept above
-    ``pair_threshold``.  ``smoothing`` is that of orientation probabilities, ``unigram`` what
-    feature (a) is while training.
-    """
+    """What is an event, and what its candidates cost."""
 
     matching: Literal["string", "aligned"] = "string"
+    """Blocks are found wherever both sides occur (``string``), or where the links give them."""
     boundary: Literal["start", "neutral"] = "start"
+    """The first block follows a virtual one at the ``start``, or is ``neutral``."""
     alternatives: int = 9
+    """Candidates: the most frequent blocks of a source phrase."""
     rare: Literal["replace", "drop"] = "replace"
+    """An event of a rarer block: it takes the place of the last candidate, or there is no event."""
     pairs: Literal["none", "observed", "candidates"] = "observed"
+    """Pairs of blocks are counted over events that were ``observed``, over all ``candidates``, or
+    not at all."""
     pair_threshold: int = 3
+    """Pairs seen more often than this are kept."""
     smoothing: float = 0.5
+    """Of orientation probabilities."""
     unigram: UnigramCost = "raw"
+    """What feature (a) is while training."""
 
     def __post_init__(self) -> None:
+        check_choices(self)
         check_counts(self, "alternatives", "pair_threshold")
+        if not 0 <= self.smoothing < math.inf:
+            raise ArgumentError("smoothing must be a number that is not negative")
 
-    def core(self, blocks: BlockOptions) -> _core.BlockEventOptions:
+    def core(self, extraction: BlockExtraction) -> _core.BlockEventOptions:
         """The same for the core."""
         return _core.BlockEventOptions(
             aligned=self.matching == "aligned",
-            projection=blocks.extraction == "projection",
+            projection=extraction.method == "projection",
             start=self.boundary == "start",
             alternatives=self.alternatives,
             drop_rare=self.rare == "drop",
             count_pairs=self.pairs,
-            longest=blocks.longest,
+            longest=extraction.longest,
         )
 
 
@@ -136,15 +140,15 @@ def orient(
     links: Links,
     *,
     options: EventOptions | None = None,
-    block_options: BlockOptions | None = None,
+    extraction: BlockExtraction | None = None,
     projection: Projection | None = None,
     threads: int = 1,
     progress: Progress = SILENT,
 ) -> Oriented:
     """Count how blocks follow each other in a text."""
-    options, block_options = options or EventOptions(), block_options or BlockOptions()
-    text = _Encoded(blocks, source, target, links_for(block_options, links, projection))
-    counter = _core.BlockEventCounter(blocks, options.core(block_options))
+    options, extraction = options or EventOptions(), extraction or BlockExtraction()
+    text = _Encoded(blocks, source, target, links_for(extraction, links, projection))
+    counter = _core.BlockEventCounter(blocks, options.core(extraction))
     with progress.step("counting orientations", len(text), "sentence pairs") as advance:
         for begin, end in text.slices(threads):
             counter.run(text.source, text.target, text.links, text.union, begin, end, threads)
@@ -168,7 +172,7 @@ def block_events(
     pairs: BlockPairs | None = None,
     sentences: Iterable[str] | None = None,
     options: EventOptions | None = None,
-    block_options: BlockOptions | None = None,
+    extraction: BlockExtraction | None = None,
     projection: Projection | None = None,
     folder: str | Path | None = None,
     memory: int = 1 << 30,
@@ -182,14 +186,14 @@ def block_events(
     Arrays larger than ``memory`` bytes live in a mapped file in ``folder``, which has no name and
     is gone when the events are.
     """
-    options, block_options = options or EventOptions(), block_options or BlockOptions()
-    text = _Encoded(blocks, source, target, links_for(block_options, links, projection))
+    options, extraction = options or EventOptions(), extraction or BlockExtraction()
+    text = _Encoded(blocks, source, target, links_for(extraction, links, projection))
     models = list(lm) if isinstance(lm, Sequence) else [] if lm is None else [lm]
     builder = _core.BlockEventBuilder(
         blocks,
         models,
         no_pairs() if pairs is None else pairs,
-        options.core(block_options),
+        options.core(extraction),
         options.smoothing,
         options.unigram,
         str(folder or tempfile.gettempdir()),

@@ -10,6 +10,7 @@ from demotic.bundle import Bundle
 from demotic.inspection.models import describe_container, is_container
 from demotic.inspection.report import Fact
 from demotic.inspection.text import Findings
+from demotic.systems import system_named
 from demotic.systems.weights import read_weights
 
 _WEIGHTS = "weights.json"
@@ -32,9 +33,14 @@ def inspect_model(path: str | Path, *, verify: bool) -> tuple[int, Findings]:
     if _WEIGHTS in bundle.parts:
         weights = read_weights(bundle.path(_WEIGHTS))
         facts["weights"] = {name: weights[name] for name in _by_size(weights)}
+    own = system_named(about.system).Model.FACTS
     for name in bundle.parts:
-        if is_container(bundle.path(name)):
-            kind, described = describe_container(bundle.path(name))
+        path = bundle.path(name)
+        if name in own:
+            kind, describe = own[name]
+            facts[name] = {"kind": kind, **describe(path)}
+        elif is_container(path):
+            kind, described = describe_container(path)
             facts[name] = {"kind": kind, **described}
     facts["configuration"] = _plain(about.config)
     facts["provenance"] = _plain(about.provenance)

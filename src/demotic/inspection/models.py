@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from demotic import _core, files
 from demotic.inspection.report import Fact
 from demotic.inspection.text import Findings
 from demotic.progress import SILENT, Progress
+from demotic.systems import SYSTEMS, system_named
+
+if TYPE_CHECKING:
+    from demotic.systems.model import Description
 
 MAGIC = b"DEMOTIC\0"
 _SMALL = 64 << 20  # bytes that are read through without being asked to
@@ -40,20 +44,30 @@ def describe_container(path: str | Path) -> tuple[str, dict[str, Fact]]:
     """What people call a binary file, and what is in it, as far as its kind tells."""
     with files.naming(path):
         kind = _core.Container(str(path)).kind
-        if kind not in _KINDS:
+        found = _KINDS.get(kind) or _of_a_system(kind)
+        if found is None:
             return f"Demotic binary file of kind '{kind}'", {}
-        name, describe = _KINDS[kind]
-        return name, describe(path)
+        name, describe = found
+        return name, describe(Path(path))
 
 
-def _language_model(path: str | Path) -> dict[str, Fact]:
+def _of_a_system(kind: str) -> Description | None:
+    """What the system says of it that alone has such files."""
+    for name in SYSTEMS:
+        facts = system_named(name).Model.FACTS
+        if kind in facts:
+            return facts[kind]
+    return None
+
+
+def _language_model(path: Path) -> dict[str, Fact]:
     from demotic.lm import LanguageModel
 
     model = LanguageModel.load(path, verify=False)
     return {"order": model.order, "n-grams by order": _by_order(model.counts)}
 
 
-def _aligner(path: str | Path) -> dict[str, Fact]:
+def _aligner(path: Path) -> dict[str, Fact]:
     from dataclasses import asdict
 
     from demotic.align.aligner import Aligner
@@ -66,13 +80,13 @@ def _aligner(path: str | Path) -> dict[str, Fact]:
     }
 
 
-def _lexical_table(path: str | Path) -> dict[str, Fact]:
+def _lexical_table(path: Path) -> dict[str, Fact]:
     from demotic.align.lexical import LexicalTable
 
     return {"word pairs": len(LexicalTable.load(path))}
 
 
-def _rules(path: str | Path) -> dict[str, Fact]:
+def _rules(path: Path) -> dict[str, Fact]:
     from demotic.grammar import RuleTable
 
     table = RuleTable.load(path, verify=False)
@@ -98,7 +112,7 @@ def _rules(path: str | Path) -> dict[str, Fact]:
     return facts
 
 
-def _forest(path: str | Path) -> dict[str, Fact]:
+def _forest(path: Path) -> dict[str, Fact]:
     from demotic.forest import Forest
 
     forest = Forest.load(path)
@@ -110,33 +124,10 @@ def _forest(path: str | Path) -> dict[str, Fact]:
     }
 
 
-def _blocks(path: str | Path) -> dict[str, Fact]:
-    from demotic.grammar import BlockTable
-
-    table = BlockTable.load(path, verify=False)
-    return {
-        "blocks": len(table),
-        "source phrases": table.phrases,
-        "occurrences": table.total,
-        "longest side": table.max_words,
-        "left": table.left_total,
-        "right": table.right_total,
-        "lexical weight": table.lexical_kind,
-    }
-
-
-def _block_pairs(path: str | Path) -> dict[str, Fact]:
-    from demotic.grammar.blocks import load_pairs
-
-    return {"pairs": len(load_pairs(path))}
-
-
-_KINDS: dict[str, tuple[str, Callable[[str | Path], dict[str, Fact]]]] = {
+_KINDS: dict[str, Description] = {
     "lm": ("binary language model", _language_model),
     "aligner": ("aligner model", _aligner),
     "rules": ("rule table", _rules),
-    "blocks": ("table of blocks", _blocks),
-    "block-pairs": ("weights of pairs of blocks", _block_pairs),
     "forest": ("forest", _forest),
     "lexical": ("lexical translation table", _lexical_table),
 }

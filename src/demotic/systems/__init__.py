@@ -2,22 +2,24 @@
 
 A system's package has
 
-    Config                    a frozen dataclass that extends ``settings.TrainingConfig``
+    Config                    a frozen dataclass that extends ``config.TrainingConfig``
+    Model                     a class that extends ``model.Model``: its name, its parts, its decoder
     fit(training, config)     trains a model, one stage after the other
-    open_model(bundle)        opens a trained model
     tune(model, dev, *, out, options, seed, threads, progress)              gives it other weights
+    DEMO                      settings for ``demotic demo``, which should not take long
 
 and its name stands in ``SYSTEMS``; nothing else has to know of it.  What systems share is written
 once: ``stages.Training`` (clean, take apart, align, language model, tuning by MERT, bundle),
-``translator.Translator`` (text to tokens, a decoder, tokens to text, scoring), ``tuning`` (a
-decoder and a development set as MERT sees them, tuning again).  A new system needs a ``Config``,
-the stages of its own, a ``Translator`` that makes its decoder, and a ``fit`` that reads as a list
-of stages: ``hiero/`` is the model.  Its ``__init__`` imports nothing before it is asked for, so
-that opening a trained model does not wait for what only training needs.
+``rules`` (those with a rule table), ``model.Model`` (text to tokens, a decoder, tokens to text,
+scoring), ``tuning`` (a decoder and a development set as MERT sees them, tuning again).  ``hiero/``
+is the model of a system: its ``fit`` reads as a list of stages, and its ``__init__`` imports
+nothing before it is asked for, so that opening a trained model does not wait for what only training
+needs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -25,30 +27,31 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from demotic.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from demotic.bundle import Bundle
     from demotic.corpus import Bitext
     from demotic.learn import MertOptions
-    from demotic.model import Model
     from demotic.progress import Progress
+    from demotic.systems.config import TrainingConfig
+    from demotic.systems.model import Model as AnyModel
     from demotic.systems.stages import Training
 
 SYSTEMS = ("hiero", "umt", "phrase", "blocks")
 """Each is a package ``demotic.systems.NAME``."""
+DEFAULT = "hiero"
+"""The one that is taken where none is named."""
 
 
 class System(Protocol):
     """What a system's package has."""
 
     Config: type[Any]
+    Model: type[AnyModel]
+    DEMO: Mapping[str, Any]
 
-    def fit(self, training: Training, config: Any) -> Model:
+    def fit(self, training: Training, config: Any) -> AnyModel:
         """Train a model and write it; nothing is there before it is complete.
 
         ``config`` is the training's, as the system's own class.
         """
-
-    def open_model(self, bundle: Bundle) -> Model:
-        """The model in a bundle."""
 
     def tune(
         self,
@@ -60,7 +63,7 @@ class System(Protocol):
         seed: int,
         threads: int,
         progress: Progress,
-    ) -> Model:
+    ) -> AnyModel:
         """A copy of a model with its weights tuned again; ArgumentError where that is no use."""
 
 
@@ -69,3 +72,19 @@ def system_named(name: str) -> System:
     if name not in SYSTEMS:
         raise ArgumentError(f"unknown system '{name}'", remedy=f"choose from {', '.join(SYSTEMS)}")
     return cast(System, import_module(f"demotic.systems.{name}"))
+
+
+def configured(system: str, settings: Any) -> TrainingConfig:
+    """The configuration of a system: one of its own, or a record of what differs from defaults."""
+    from demotic.systems.records import from_record
+
+    kind = system_named(system).Config
+    if settings is None or isinstance(settings, Mapping):
+        settings = from_record(kind, settings or {})
+    if not isinstance(settings, kind):
+        raise ArgumentError(
+            f"{type(settings).__module__}.{type(settings).__name__} is no configuration of "
+            f"the system {system}",
+            remedy=f"give a {kind.__module__}.{kind.__name__}, or a record of settings",
+        )
+    return cast("TrainingConfig", settings)

@@ -1,147 +1,192 @@
-"""Configurations as plain records and back: TOML in, JSON out, every field checked.
-
-@dataclass(frozen=True, kw_only=True)
-class Config: ...                          # fields: numbers, texts, tuples, other dataclasses
-
-from_record(Config, {"lm": {"order": 4}})  # ArgumentError names a wrong field: lm.ordre
-to_record(config)                          # nested dicts, defaults included
-"""
+"""What can be chosen for every system that is trained, with defaults that suit most corpora."""
 
 from __future__ import annotations
 
-import dataclasses
-import types
-import typing
 from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Literal
 
-from demotic import files
-from demotic.errors import ArgumentError, FormatError
-
-Config = TypeVar("Config")
-
-
-def read_toml(path: str | Path) -> dict[str, Any]:
-    """A TOML file as a record."""
-    import tomllib
-
-    content = b"".join(files.read_text(path))
-    try:
-        return tomllib.loads(content.decode("utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"not TOML: {error}", path=path) from error
+from demotic.align.symmetrise import DEFAULT, check_heuristic
+from demotic.corpus import Cleaning, OrthographyConfig
+from demotic.engine import LocalEngine
+from demotic.errors import ArgumentError, FileAccessError, check_choices, check_counts
+from demotic.learn import MertOptions
+from demotic.lm.estimation import MAX_ORDER
+from demotic.systems.tuning import Kind
 
 
-def to_record(config: Any) -> dict[str, Any]:
-    """A dataclass as nested dicts."""
-    record: dict[str, Any] = dataclasses.asdict(config)
-    return record
+@dataclass(frozen=True, kw_only=True)
+class AlignConfig:
+    """Who aligns the words."""
+
+    method: Literal["builtin", "eflomal", "thot"] = "builtin"
+    """The aligner; eflomal and thot are packages of their own."""
+    symmetrise: str = DEFAULT
+    """How two directions become one: intersection, union, grow, grow-diag, grow-diag-final or
+    grow-diag-final-and."""
+    file: Path | None = None
+    """Links made by somebody else, in Pharaoh format; the text must be tokenised."""
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        check_heuristic(self.symmetrise)
 
 
-def from_record(cls: type[Config], record: Mapping[str, Any], *, where: str = "") -> Config:
-    """The dataclass that a record describes; what it does not mention keeps its default.
+@dataclass(frozen=True, kw_only=True)
+class EngineConfig:
+    """Where bulk work runs, in how much memory, and where it puts what does not fit."""
 
-    Within a section that is the default of the section's field, not of its class.  A class may have
-    ``PRESETS``: records, by the name that ``preset`` gives, over which the settings are put.
-    """
-    presets: Mapping[str, Mapping[str, Any]] = getattr(cls, "PRESETS", {})
-    base = presets.get(str(record.get("preset")), {})
-    return cls(**_values(cls, merged(base, record), where))
+    name: str = "local"
+    """Only this machine."""
+    memory: int = 1 << 30
+    """Bytes; what does not fit goes to disk."""
+    temp: Path | None = None
+    """Folder for what does not fit; by default that of TMPDIR."""
 
-
-def _values(cls: type[Any], record: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """What a record says of a dataclass's fields, by name."""
-    hints = typing.get_type_hints(cls)
-    fields = {field.name: field for field in dataclasses.fields(cls)}
-    values = {}
-    for name, value in record.items():
-        place = f"{where}.{name}" if where else name
-        if name not in fields:
+    def __post_init__(self) -> None:
+        if self.name.startswith("spark://"):
             raise ArgumentError(
-                f"unknown setting '{place}'", remedy=f"known are {', '.join(sorted(fields))}"
+                f"{self.name}: this version of Demotic works on one machine, not on a cluster",
+                remedy="use the engine 'local'; what exceeds its memory goes to disk",
             )
-        if isinstance(value, Mapping) and (default := _section(fields[name])) is not None:
-            values[name] = dataclasses.replace(default, **_values(type(default), value, place))
-        else:
-            values[name] = _converted(hints[name], value, place)
-    return values
+        if self.name != "local":
+            raise ArgumentError(f"unknown engine '{self.name}'", remedy="choose 'local'")
+        if self.temp is not None and not self.temp.is_dir():
+            raise FileAccessError("no such folder", path=self.temp, remedy="create it first")
+        self.local(threads=1)  # complains if the memory is too little
+
+    def local(self, threads: int) -> LocalEngine:
+        """The engine, with so many threads."""
+        return LocalEngine(threads=threads, memory=self.memory, temp=self.temp)
 
 
-def _section(field: dataclasses.Field[Any]) -> Any:
-    """The default of a field that is a dataclass itself."""
-    if field.default_factory is dataclasses.MISSING:
-        return None
-    made = field.default_factory()
-    return made if dataclasses.is_dataclass(made) else None
+@dataclass(frozen=True, kw_only=True)
+class LmConfig:
+    """The language model of the target side."""
+
+    order: int = 5
+    """Words of the longest n-grams, 1 to 6."""
+    prune: tuple[int, ...] = ()
+    """N-grams seen this often or less are dropped: a threshold for each order, from unigrams on;
+    the last one counts for all higher orders."""
+
+    def __post_init__(self) -> None:
+        check_counts(self, "order", least=1, most=MAX_ORDER)
+        if any(threshold < 0 for threshold in self.prune):
+            raise ArgumentError("pruning thresholds cannot be negative")
 
 
-def known(cls: type[Any], record: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a record that a dataclass has fields for, section by section."""
-    hints = typing.get_type_hints(cls)
-    return {
-        name: known(hints[name], value)
-        if isinstance(value, Mapping) and dataclasses.is_dataclass(hints[name])
-        else value
-        for name, value in record.items()
-        if name in {field.name for field in dataclasses.fields(cls)}
-    }
+@dataclass(frozen=True, kw_only=True)
+class TuneConfig:
+    """Minimum error rate training, on forests or on lists of the best translations."""
+
+    candidates: Kind = "kbest"
+    """Lists of the best translations, or forests: larger steps, several times the time."""
+    list_size: int = 100
+    """Translations in a list."""
+    mert: MertOptions = field(default_factory=MertOptions)
+    """How hard to try."""
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        check_counts(self, "list_size", least=1)
 
 
-def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """A record with the settings of another put over it, section by section."""
-    result = dict(base)
-    for name, value in over.items():
-        old = result.get(name)
-        if isinstance(old, Mapping) and isinstance(value, Mapping):
-            result[name] = merged(old, value)
-        else:
-            result[name] = value
-    return result
+def splitting_compounds() -> OrthographyConfig:
+    """How a source language is written, its compounds split where the text has enough of them."""
+    return OrthographyConfig(compounds="auto")
 
 
-def _converted(kind: Any, value: Any, place: str) -> Any:
-    origin = typing.get_origin(kind)
-    if origin in (types.UnionType, typing.Union):
-        return _one_of(typing.get_args(kind), value, place)
-    if origin is typing.Literal:
-        if value in typing.get_args(kind):
-            return value
-        raise _wrong(place, value, f"one of {', '.join(map(str, typing.get_args(kind)))}")
-    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        if isinstance(value, Mapping):
-            return from_record(kind, value, where=place)
-        raise _wrong(place, value, "a section of settings")
-    if origin is tuple:
-        if not isinstance(value, list | tuple):
-            raise _wrong(place, value, "a list")
-        return tuple(_converted(typing.get_args(kind)[0], each, place) for each in value)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if kind is Path and isinstance(value, str):
-        return Path(value)
-    if isinstance(kind, type) and type(value) is kind:
-        return value
-    raise _wrong(place, value, _NAMES.get(kind, str(kind)))
+class _OfPreset:
+    """Stands for a value that a preset gives."""
+
+    def __repr__(self) -> str:
+        return "<that of the preset>"
 
 
-def _one_of(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
-    if value is None and type(None) in kinds:
-        return None
-    if value is False and type(None) in kinds:
-        return None  # TOML has no null: `max_words = false` lifts a limit
-    errors = []
-    for kind in kinds:
-        if kind is not type(None):
-            try:
-                return _converted(kind, value, place)
-            except ArgumentError as error:
-                errors.append(error)
-    raise errors[0]
+OF_PRESET: Any = _OfPreset()
+"""The default of a field whose value depends on ``preset``."""
 
 
-_NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    """What every system asks; systems add their own.  Saved in the model.
 
+    A system with presets has a field ``preset`` and lists in ``PRESETS`` what each of them sets:
+    values of the fields whose default is ``OF_PRESET``.  What is given goes before the preset.
+    """
 
-def _wrong(place: str, value: object, wanted: str) -> ArgumentError:
-    return ArgumentError(f"{place} is {value!r}", remedy=f"it must be {wanted}")
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    tokenised: bool = False
+    """The text has spaces between its tokens already; neither these nor their case change, but
+    ``compounds`` may still be split."""
+    dev_size: int = 1000
+    """Pairs held out for tuning when no development set is given; at most a tenth of all."""
+    seed: int = 1
+    """Of everything random."""
+    cleaning: Cleaning = field(default_factory=Cleaning)
+    """Which sentence pairs are dropped."""
+    source: OrthographyConfig = field(default_factory=OrthographyConfig)
+    """How the source language is taken apart."""
+    target: OrthographyConfig = field(default_factory=OrthographyConfig)
+    """How the target language is taken apart."""
+    align: AlignConfig = field(default_factory=AlignConfig)
+    """Who aligns the words."""
+    lm: LmConfig = field(default_factory=LmConfig)
+    """The language model of the target side."""
+    engine: EngineConfig = field(default_factory=EngineConfig)
+    """Where bulk work runs; never shows in the result, and is not saved with it."""
+
+    def __post_init__(self) -> None:
+        self._take_preset()
+        check_counts(self, "dev_size", least=1)
+        if not 0 <= self.seed < 2**63:
+            raise ArgumentError(f"a seed of {self.seed}", remedy="give a number from 0 up")
+        if self.tokenised:
+            for side in ("source", "target"):
+                asked: OrthographyConfig = getattr(self, side)
+                plain = replace(asked, tokeniser="none", casing="none", protect=())
+                object.__setattr__(self, side, plain)
+        if self.align.file is not None:
+            self._keep_words_whole()
+
+    def _take_preset(self) -> None:
+        """Give the fields that nobody gave the values that the preset has for them."""
+        if not self.PRESETS:
+            return
+        name = vars(self)["preset"]
+        if name not in self.PRESETS:
+            raise ArgumentError(
+                f"there is no preset '{name}'", remedy=f"choose one of {', '.join(self.PRESETS)}"
+            )
+        for each in fields(self):
+            if vars(self)[each.name] is OF_PRESET:
+                object.__setattr__(self, each.name, self.PRESETS[name][each.name])
+
+    def _keep_words_whole(self) -> None:
+        """Links count words, and splitting compounds would make more of them."""
+        if not self.tokenised:
+            raise ArgumentError(
+                "links of another aligner belong to text that is tokenised already",
+                remedy="say that the text is tokenised",
+            )
+        for side in ("source", "target"):
+            asked: OrthographyConfig = getattr(self, side)
+            if asked.compounds == "on":
+                raise ArgumentError(
+                    "links of another aligner do not fit words that are split",
+                    remedy=f"leave out {side}.compounds, or let Demotic align",
+                )
+            object.__setattr__(self, side, replace(asked, compounds="off"))
+
+    def files(self) -> tuple[Path, ...]:
+        """Those that training will read, beside the text."""
+        return () if self.align.file is None else (self.align.file,)
+
+    def check_files(self) -> None:
+        """Raise where one of them is missing: not when settings are read, which outlive files."""
+        for path in self.files():
+            if not path.is_file():
+                raise FileAccessError("no such file", path=path)

@@ -1,36 +1,31 @@
 """Models that are rules, a language model and weights; they differ in how their decoder searches.
 
-class HieroModel(RulesModel[DecoderOptions, Derivation]):
-    OPTIONS = DecoderOptions
+class HieroModel(RulesModel):
+    SYSTEM = "hiero"
+    SEARCH = HieroSearch
 
     def _open_decoder(self, weights):
-        return HieroDecoder(self.rules, self.lm, weights, options=self.options)
+        return HieroDecoder(self.rules, self.lm, weights, options=self.search)
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from demotic.decode import Derivation
 from demotic.decode.decoder import ForestDecoder
 from demotic.grammar import RuleTable
 from demotic.lm import LanguageModel
-from demotic.systems.translator import Options, Translator
+from demotic.systems.model import Model
 
 if TYPE_CHECKING:
-    from demotic.corpus import Encoded
-    from demotic.explain import Explanation
     from demotic.forest import Forest
-    from demotic.model import Translation
-
-Tree = TypeVar("Tree", bound=Derivation)
 
 
-class RulesModel(Translator[Options, Tree]):
+class RulesModel(Model):
     """Rules, a language model, weights, and how both languages are written."""
 
-    PARTS = (*Translator.PARTS, "rules.bin", "lm.bin")
+    PARTS = (*Model.PARTS, "rules.bin", "lm.bin")
 
     @cached_property
     def rules(self) -> RuleTable:
@@ -47,16 +42,3 @@ class RulesModel(Translator[Options, Tree]):
         assert isinstance(self.decoder, ForestDecoder)
         [forest] = self.decoder.forests([self.source.encode(text).tokens])
         return forest
-
-    def explain(self, text: str) -> Explanation:
-        """Where each word of the translation comes from."""
-        return self._explained(text, *self.translated(text))
-
-    def _explained(self, text: str, encoded: Encoded, translation: Translation) -> Explanation:
-        from demotic.explain import explain
-
-        derivation = translation.derivation
-        assert isinstance(derivation, Derivation)
-        return explain(
-            text, translation.text, encoded, derivation, self.weights, self.training_corpus
-        )

@@ -5,9 +5,8 @@ text = training.prepare()
 links = training.align(text)
 rules = ...                                      # a stage of the system's own, in training.work
 lm = training.language_model(text)
-weights = training.mert(text, [rules, lm], decoder, config.tune, START, config.decode)
-training.bundle("hiero", [text, rules, lm, weights], HieroModel, config.decode)
-return training.finish(HieroModel)
+weights = training.mert(text, [rules, lm], decoder, config.tune, START, config.search)
+return training.finish(HieroModel, [text, rules, lm, weights], config.search)
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ from demotic.errors import ArgumentError
 from demotic.learn import mert
 from demotic.lm.estimation import estimate
 from demotic.progress import SILENT, Progress
-from demotic.systems.config import to_record
-from demotic.systems.settings import TrainingConfig, TuneConfig
-from demotic.systems.translator import Translator
+from demotic.systems.config import TrainingConfig, TuneConfig
+from demotic.systems.model import Model
+from demotic.systems.records import to_record
 from demotic.systems.tuning import DevSet, TuningTask, check_dev, encoded_dev
 from demotic.systems.weights import write_weights
 from demotic.systems.work import Stage, WorkFolder
 
-Made = TypeVar("Made", bound=Translator[Any, Any])
+Made = TypeVar("Made", bound=Model)
 
 
 class Training:
@@ -161,18 +160,18 @@ class Training:
         decoder: Callable[[], Decoder[Hypothesis]],
         config: TuneConfig,
         start: Mapping[str, float],
-        decoder_settings: Any,
+        search: Any,
         *,
         file: str = "weights.json",
     ) -> Stage:
         """Weights that translate the development set best (Och 2003; Kumar et al. 2009).
 
-        ``decoder`` is made from the stages ``after`` and from ``decoder_settings`` (a dataclass);
+        ``decoder`` is made from the stages ``after`` and from the options ``search`` (a dataclass);
         ``start`` may lack features and have those of other grammars.
         """
         stage = self.work.stage(
             "tune",
-            [asdict(config), asdict(decoder_settings), self.config.seed],
+            [asdict(config), asdict(search), self.config.seed],
             after=[text, *after],
             files=[file],
         )
@@ -194,12 +193,11 @@ class Training:
             stage.finish()
         return stage
 
-    def bundle(
-        self, system: str, stages: Sequence[Stage], model: type[Translator[Any, Any]], options: Any
-    ) -> None:
-        """Put the parts together, with the score they reach on the development set.
+    def finish(self, model: type[Made], stages: Sequence[Stage], search: Any) -> Made:
+        """Bundle the parts with the score they reach on the development set; the model, opened.
 
-        ``stages`` begins with that of the text; ``options`` are the decoder's.
+        ``stages`` begins with that of the text; ``search`` are the decoder's options.  A work
+        folder that nobody asked for is removed.
         """
         parts = {
             name: stage.path(name)
@@ -207,10 +205,10 @@ class Training:
             for name in stage.files
             if name in model.PARTS
         }
-        trained = model.of_parts(parts, options)
+        trained = model.of_parts(parts, search)
         cleaning = json.loads(next(files.read_lines(stages[0].path("cleaning.json"))))
         about = About(
-            system=system,
+            system=model.SYSTEM,
             source_language=self.bitext.source_language,
             target_language=self.bitext.target_language,
             config=_record(self.config),
@@ -220,9 +218,6 @@ class Training:
         with Bundle.create(self.out, about) as folder:
             for name, path in parts.items():
                 _place(path, folder / name)
-
-    def finish(self, model: type[Made]) -> Made:
-        """The model, opened; a work folder that nobody asked for is removed."""
         if not self._keep_work:
             self.work.remove()
         return model.open(Bundle.open(self.out))

@@ -26,9 +26,9 @@ from demotic.progress import SILENT, Progress
 from demotic.systems.weights import write_weights
 
 if TYPE_CHECKING:
-    from demotic.systems.translator import Translator
+    from demotic.systems.model import Model
 
-Tuned = TypeVar("Tuned", bound="Translator[Any, Any]")
+Tuned = TypeVar("Tuned", bound="Model")
 SMALLEST_DEV = 10
 """Sentences; on fewer, BLEU says nothing."""
 
@@ -120,7 +120,7 @@ def tune(
     progress: Progress = SILENT,
 ) -> Tuned:
     """A copy of a model with its weights tuned again by MERT, on another development set."""
-    from demotic.systems.settings import TuneConfig
+    from demotic.systems.config import TuneConfig
 
     check_place(out)
     config = TuneConfig(mert=options or MertOptions())

@@ -62,6 +62,17 @@ class Stage:
         return {name: path.stat().st_size for name, path in paths.items() if path.is_file()}
 
 
+def check_work(folder: Path | None) -> None:
+    """Raise if a folder holds other files than those of a training."""
+    if folder is None or not folder.is_dir():
+        return
+    with files.naming(folder):
+        if any(folder.iterdir()) and not (folder / _MARK).is_file():
+            raise ArgumentError(
+                "a folder with other files in it", path=folder, remedy="name a new folder"
+            )
+
+
 class WorkFolder:
     """The files of a training that is under way."""
 
@@ -69,14 +80,9 @@ class WorkFolder:
         self.folder = folder
         self._progress = progress
         with files.naming(folder):
-            if folder.is_dir() and any(folder.iterdir()):
-                if not (folder / _MARK).is_file():
-                    raise ArgumentError(
-                        "a folder with other files in it",
-                        remedy="name a new folder for the work",
-                    )
-                if not resume:
-                    shutil.rmtree(folder)
+            check_work(folder)
+            if (folder / _MARK).is_file() and not resume:
+                shutil.rmtree(folder)
             folder.mkdir(parents=True, exist_ok=True)
             (folder / _MARK).write_text('"a training under way"\n')
 

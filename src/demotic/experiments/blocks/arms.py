@@ -8,7 +8,7 @@ from typing import Any
 
 from demotic.decode import BlockDecoder
 from demotic.experiments.blocks.bench import LITERAL, OURS, Bench, Reading, clock
-from demotic.grammar import BlockOptions, EventOptions
+from demotic.grammar import BlockExtraction, EventOptions
 from demotic.learn import SgdOptions, sgd
 from demotic.learn.crf import CrfOptions
 from demotic.systems.blocks.global_model import learn_global
@@ -67,13 +67,13 @@ def rows(bench: Bench, name: str) -> dict[str, Any]:
 def baseline(bench: Bench, limit: int) -> dict[str, Any]:
     """The phrase-based baseline with MERT, under a distortion limit."""
     from demotic.corpus import OrthographyConfig
-    from demotic.decode import PhraseOptions
+    from demotic.decode import PhraseSearch
     from demotic.systems import phrase
 
     config = phrase.Config(  # the same words as for the block models
         tokenised=bench.setup.tokenised,
         source=OrthographyConfig(),
-        decode=PhraseOptions(distortion_limit=limit),
+        search=PhraseSearch(distortion_limit=limit),
     )
     training = bench.training(config, f"phrase-d{limit}", work="phrase.work")
     return bench.measure_model(phrase.fit(training, config))
@@ -107,8 +107,8 @@ def ablations() -> dict[str, Reading]:
     def events(**changed: Any) -> Reading:
         return replace(base, events=replace(OURS, **changed))
 
-    def decode(**changed: Any) -> Reading:
-        return replace(base, decode=changed)
+    def search(**changed: Any) -> Reading:
+        return replace(base, search=changed)
 
     def learn(**changed: Any) -> Reading:
         return replace(base, learn={**(base.learn or {}), **changed})
@@ -116,24 +116,24 @@ def ablations() -> dict[str, Reading]:
     return {
         "ours": base,
         # those that share the events of "ours" come first
-        "D10 Z over alternatives": decode(partition="alternatives"),
+        "D10 Z over alternatives": search(partition="alternatives"),
         "D16 small steps on oracles": learn(oracle_steps="fixed"),
         "D16 AdaGrad on training events": learn(
             floats=SgdOptions(passes=1, sample=0.1, adagrad=True, eta_float=0.1)
         ),
         "events of all blocks": Reading(events=OURS),
-        "D1 projection": replace(base, blocks=BlockOptions(extraction="projection")),
+        "D1 projection": replace(base, extract=BlockExtraction(method="projection")),
         "D4 string matching": events(matching="string"),
-        "D5 boundary neutral": replace(events(boundary="neutral"), decode={"boundary": "neutral"}),
+        "D5 boundary neutral": replace(events(boundary="neutral"), search={"boundary": "neutral"}),
         "D11 raw in training": events(unigram="raw"),
-        "D11 raw in both": replace(events(unigram="raw"), decode={"unigram": "raw"}),
+        "D11 raw in both": replace(events(unigram="raw"), search={"unigram": "raw"}),
         "D11 equal length in both": replace(
-            events(unigram="equal-length"), decode={"unigram": "equal-length"}
+            events(unigram="equal-length"), search={"unigram": "equal-length"}
         ),
         "D12 language model of the same text": learn(lm_folds=0),
-        "D13 koehn": replace(base, blocks=BlockOptions(lexical="koehn")),
-        "min_left 1": decode(min_left=1),
-        "min_left 30": decode(min_left=30),
+        "D13 koehn": replace(base, extract=BlockExtraction(lexical="koehn")),
+        "min_left 1": search(min_left=1),
+        "min_left 30": search(min_left=30),
     }
 
 

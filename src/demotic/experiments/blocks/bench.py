@@ -16,16 +16,16 @@ from demotic.decode import BlockDecoder
 from demotic.experiments.data import DataFolder
 from demotic.experiments.parts import Parts
 from demotic.experiments.setup import Setup
-from demotic.grammar import BlockOptions, EventOptions, extract_blocks, orient
+from demotic.grammar import BlockExtraction, EventOptions
 from demotic.lm import LanguageModel
 from demotic.metrics import Bleu, confidence_interval
 from demotic.systems.blocks.config import Config, LearnConfig
 from demotic.systems.blocks.folds import fold_models, fold_stage
 from demotic.systems.blocks.row_training import BlockTraining, RowResult, Sentences, learn_row
-from demotic.systems.blocks.training import directions, read_links
-from demotic.systems.settings import TrainingConfig
+from demotic.systems.blocks.training import directions, oriented_blocks, read_links
+from demotic.systems.config import TrainingConfig
+from demotic.systems.model import Model
 from demotic.systems.stages import Training
-from demotic.systems.translator import Translator
 from demotic.systems.tuning import DevSet, encoded_dev
 from demotic.systems.work import Stage
 
@@ -33,7 +33,7 @@ LITERAL = EventOptions()
 """The paper to the letter: strings matched anywhere, costs by word in decoding alone."""
 OURS = EventOptions(matching="aligned", unigram="per-word")
 """Blocks where the links give them, costs by word in training, too."""
-PLAIN = BlockOptions()
+PLAIN = BlockExtraction()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +41,8 @@ class Reading:
     """One way to read the paper."""
 
     events: EventOptions = OURS
-    blocks: BlockOptions = PLAIN
-    decode: Mapping[str, Any] | None = None
+    extract: BlockExtraction = PLAIN
+    search: Mapping[str, Any] | None = None
     """Options of the decoder that differ."""
     learn: Mapping[str, Any] | None = None
     """Settings of learning that differ; all blocks make events unless it says otherwise."""
@@ -50,7 +50,7 @@ class Reading:
     def key(self) -> Any:
         """What a result depends on."""
         learn = {name: str(value) for name, value in (self.learn or {}).items()}
-        return [asdict(self.events), asdict(self.blocks), dict(self.decode or {}), learn]
+        return [asdict(self.events), asdict(self.extract), dict(self.search or {}), learn]
 
 
 @dataclass(eq=False)
@@ -75,10 +75,10 @@ class Bench:
         )  # fmt: skip
 
     @cached_property
-    def _stages(self) -> tuple[Training, Stage, Stage, Stage]:
+    def _stages(self) -> tuple[Training, Stage, Stage]:
         training = self.training(self.config, "model", work="work")
         text = training.prepare()
-        return training, text, training.align(text), training.language_model(text)
+        return training, text, training.language_model(text)
 
     @cached_property
     def source(self) -> Text:
@@ -90,11 +90,11 @@ class Bench:
 
     @cached_property
     def lm(self) -> LanguageModel:
-        return LanguageModel.load(self._stages[3].path("lm.bin"))
+        return LanguageModel.load(self._stages[2].path("lm.bin"))
 
     @cached_property
     def _folds(self) -> tuple[LanguageModel, ...]:
-        training, text, _, _ = self._stages
+        training, text, _ = self._stages
         return fold_models(fold_stage(training, self.config, text))
 
     def _orthography(self, side: str) -> Orthography:
@@ -115,34 +115,27 @@ class Bench:
 
     def material(self, reading: Reading) -> BlockTraining:
         """Blocks and events under a reading; the last ones asked for are kept."""
-        training, text, links, _ = self._stages
+        training, text, _ = self._stages
         learn = replace(LearnConfig(only="all"), **(reading.learn or {}))
         config = replace(
             self.config,
             events=reading.events,
-            blocks=reading.blocks,
+            extract=reading.extract,
             learn=learn,
-            decode=replace(self.config.decode, **(reading.decode or {})),
+            search=replace(self.config.search, **(reading.search or {})),
         )
-        key = (reading.events, reading.blocks, bool(learn.lm_folds), learn.only)
+        key = (reading.events, reading.extract, bool(learn.lm_folds), learn.only)
         if self._kept is not None and self._kept[0] == key:
             self._kept = key, self._kept[1].with_config(config)
             return self._kept[1]
         self._kept = None  # events are large
-        if reading.blocks.extraction == "projection":
-            links = directions(training, config, text)
-        given, both = read_links(links, config)
-        table = extract_blocks(
-            self.source, self.target, given, options=reading.blocks, projection=both,
-            threads=self.setup.threads, progress=self.setup.progress,
-        )  # fmt: skip
-        oriented = orient(
-            table, self.source, self.target, given, options=reading.events,
-            block_options=reading.blocks, projection=both, threads=self.setup.threads,
+        links = read_links(directions(training, config, text), config)
+        oriented = oriented_blocks(
+            self.source, self.target, links, config, threads=self.setup.threads,
             progress=self.setup.progress,
         )  # fmt: skip
         material = BlockTraining(
-            self.source, self.target, (given, both), oriented.blocks, oriented.pairs, self.lm,
+            self.source, self.target, links, oriented.blocks, oriented.pairs, self.lm,
             config, folds=self._folds if learn.lm_folds else (),
             sentences=(*self.dev.source, *self.test.source), threads=self.setup.threads,
             progress=self.setup.progress,
@@ -180,10 +173,10 @@ class Bench:
         }
         return record
 
-    def measure_model(self, model: Translator[Any, Any]) -> dict[str, Any]:
+    def measure_model(self, model: Model) -> dict[str, Any]:
         """The same of any model that was trained on this data."""
         found = model.decoder.decode_lines(self.test.source, threads=self.setup.threads)
-        return self.scored([each.text for each in found])
+        return self.scored([" ".join(each.tokens) for each in found])
 
     def scored(self, lines: Sequence[str]) -> dict[str, Any]:
         """BLEU of translations of the test set, with its interval."""

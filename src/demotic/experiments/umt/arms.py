@@ -9,31 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from demotic.decode.undirected import UndirectedDecoder, UndirectedOptions
+from demotic.decode.undirected import UndirectedDecoder, UndirectedSearch
 from demotic.experiments.umt.bench import Arm, Bench
 from demotic.experiments.umt.training import tuned_by_mert
-from demotic.learn import DrlOptions
 from demotic.metrics import Bleu, evaluate, sentence_bleu_scores
 from demotic.metrics.significance import sign_test
 from demotic.systems.umt.choice import Choice
 from demotic.systems.umt.config import (
     AHEAD,
-    LETTER,
+    ChoiceConfig,
     Config,
     LearnConfig,
     Preset,
     Reward,
-    TunedConfig,
 )
 from demotic.systems.umt.learning import Learner, Trial
 from demotic.systems.umt.start import PAPER
-
-LITERAL = Arm(
-    preset="literal",
-    search=UndirectedOptions(),
-    drl=DrlOptions(**LETTER["learn"]["drl"]),
-    reward="sentence",
-)
 
 
 class Arms:
@@ -70,10 +61,11 @@ class Arms:
 
     def base(self, preset: Preset) -> Arm:
         """A preset; ``literal`` at the rate that is best on the development set."""
-        if preset != "literal":
-            return self._short(Arm(preset=preset))
-        rates = (0.1,) if self._quick else LETTER["learn"]["rates"]
-        arms = [self._short(replace(LITERAL, drl=replace(LITERAL.drl, rate=r))) for r in rates]
+        arm = self._short(Arm.of(preset))
+        rates = Config(preset=preset).learn.rates
+        if not rates or self._quick:
+            return arm
+        arms = [replace(arm, drl=replace(arm.drl, rate=rate)) for rate in rates]
         return max(
             arms, key=lambda arm: self.bench.learned(f"literal-rate-{arm.drl.rate:g}", arm)["dev"]
         )
@@ -97,16 +89,16 @@ class Arms:
     def tuned(self, seed: int = 1) -> Any:
         """What the preset ``tuned`` makes of MERT's weights, and what it tried."""
         base = self.mert("b30", seed)["weights"]
-        learn = LearnConfig(drl=self._short(Arm()).drl, start="mert")
-        tuned = TunedConfig()
+        learn = LearnConfig(drl=self._short(Arm.of("tuned")).drl, start="mert")
+        listed = ChoiceConfig()
         if self._quick:
-            tuned = TunedConfig(
+            listed = ChoiceConfig(
                 kappa=(1.0,), bounds=("words",), cff=("raw",), restarts=(1, 2), beam=(1,),
                 sparse_bits=(8,), sparse_rates=(0.001,),
             )  # fmt: skip
 
         def run() -> dict[str, Any]:
-            config = Config(preset="tuned", learn=learn, tuned=tuned)
+            config = Config(preset="tuned", learn=learn, choice=listed)
             learner = self.bench.learner(seed)
             choice = Choice(learner, config, base)
             best = choice.run()
@@ -118,7 +110,7 @@ class Arms:
                 **self.bench.translated(decoder),
             }
 
-        settings = [base, asdict(learn), asdict(tuned)]
+        settings = [base, asdict(learn), asdict(listed)]
         return self.bench.parts.get(f"tuned-seed-{seed}", run, settings=settings)
 
     # -- significance ---------------------------------------------------------------------------
@@ -152,20 +144,20 @@ class Arms:
         base = self.base("paper")
         yield "e4", "paper", self.bench.learned("paper-base", base)
         for name, search in {
-            "no lookahead, bounds of a chart, kappa 1": UndirectedOptions(bounds="chart", kappa=1),
-            "no lookahead, bounds of words, kappa 1": UndirectedOptions(bounds="words", kappa=1),
-            "no lookahead, bounds without LM, kappa 1": UndirectedOptions(kappa=1),
-            "no lookahead, CFF off, kappa 1": UndirectedOptions(cff="off", kappa=1),
+            "no lookahead, bounds of a chart, kappa 1": UndirectedSearch(bounds="chart", kappa=1),
+            "no lookahead, bounds of words, kappa 1": UndirectedSearch(bounds="words", kappa=1),
+            "no lookahead, bounds without LM, kappa 1": UndirectedSearch(kappa=1),
+            "no lookahead, CFF off, kappa 1": UndirectedSearch(cff="off", kappa=1),
         }.items():
             yield "e4", name, self._variation(name, replace(base, search=search))
         literal = self.base("literal")
         yield "e4", "literal", self.bench.learned("literal-base", literal)
         for name, search in {
-            "CFF off": UndirectedOptions(cff="off"),
-            "CFF delta": UndirectedOptions(cff="delta"),
-            "kappa 0.5": UndirectedOptions(kappa=0.5),
-            "kappa 1": UndirectedOptions(kappa=1.0),
-            "stale queue": UndirectedOptions(stale_queue=True),
+            "CFF off": UndirectedSearch(cff="off"),
+            "CFF delta": UndirectedSearch(cff="delta"),
+            "kappa 0.5": UndirectedSearch(kappa=0.5),
+            "kappa 1": UndirectedSearch(kappa=1.0),
+            "stale queue": UndirectedSearch(stale_queue=True),
         }.items():
             name = f"literal, {name}"
             yield "e4", name, self._variation(name, replace(literal, search=search))
@@ -217,7 +209,7 @@ class Arms:
                 self._judged(learner, name, learner.decoder(search, learned["weights"]))
                 for name, search in ways.items()
             ]
-            for rate in TunedConfig().sparse_rates:
+            for rate in ChoiceConfig().sparse_rates:
                 found = Trial(
                     search=base.search,
                     drl=base.drl,

@@ -9,8 +9,8 @@ from typing import Any
 
 from demotic.bundle import Bundle
 from demotic.corpus import OrthographyConfig
-from demotic.decode import DecoderOptions, HieroDecoder
-from demotic.decode.undirected import UndirectedDecoder, UndirectedOptions
+from demotic.decode import HieroDecoder, HieroSearch
+from demotic.decode.undirected import UndirectedDecoder, UndirectedSearch
 from demotic.errors import ArgumentError
 from demotic.experiments.data import DataFolder
 from demotic.experiments.parts import Parts
@@ -22,9 +22,9 @@ from demotic.metrics import Bleu
 from demotic.systems.hiero import START, HieroModel
 from demotic.systems.hiero.config import Config as HieroConfig
 from demotic.systems.tuning import DevSet, encoded_dev
-from demotic.systems.umt.config import AHEAD, REPLAY, Preset, Reward
+from demotic.systems.umt.config import Config, Preset, Reward
 from demotic.systems.umt.learning import Learner
-from demotic.systems.umt.start import learning, start_weights
+from demotic.systems.umt.start import learned
 
 HIERO = {"b1": 1, "b30": 30}
 """Pops of cube pruning, by the names that the paper gives them."""
@@ -34,12 +34,19 @@ HIERO = {"b1": 1, "b30": 30}
 class Arm:
     """One way to learn and to search."""
 
-    preset: Preset = "paper"
-    search: UndirectedOptions = AHEAD
-    drl: DrlOptions = REPLAY
-    reward: Reward = "corpus"
+    preset: Preset
+    search: UndirectedSearch
+    drl: DrlOptions
+    reward: Reward
     seed: int = 1
     curve: bool = False
+
+    @classmethod
+    def of(cls, preset: Preset) -> Arm:
+        """As a preset says."""
+        config = Config(preset=preset)
+        learn = config.learn
+        return cls(preset=preset, search=config.search, drl=learn.drl, reward=learn.reward)
 
 
 @dataclass(eq=False)
@@ -71,10 +78,10 @@ class Bench:
 
     def hiero(self, pops: int, weights: Mapping[str, float], init: Any = "eager") -> HieroDecoder:
         """Cube pruning."""
-        options = DecoderOptions(pops=pops, init=init)
+        options = HieroSearch(pops=pops, init=init)
         return HieroDecoder(self.rules, self.lm, weights, options=options)
 
-    def umt(self, search: UndirectedOptions, weights: Mapping[str, float]) -> UndirectedDecoder:
+    def umt(self, search: UndirectedSearch, weights: Mapping[str, float]) -> UndirectedDecoder:
         """The undirected decoder."""
         return UndirectedDecoder(self.rules, self.lm, weights, options=search)
 
@@ -99,14 +106,7 @@ class Bench:
 
         def run() -> dict[str, Any]:
             learner = self.learner(arm.seed, reward=arm.reward)
-            names = learner.decoder(arm.search, {}).feature_names
-            start = start_weights(names, START, arm.preset, arm.search)
-            trial = learner.learn(
-                arm.search,
-                learning(start, arm.drl, arm.preset, arm.search),
-                start,
-                curve=arm.curve,
-            )
+            trial = learned(learner, START, arm.preset, arm.search, arm.drl, curve=arm.curve)
             decoder = learner.decoder(trial.search, trial.weights, trial.sparse)
             return {
                 "weights": trial.weights,

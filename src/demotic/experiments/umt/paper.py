@@ -11,8 +11,6 @@ RELATIVE_LOSS = {"umt": 6.33, "b1": 4.07}
 """Per cent of b30's BLEU."""
 SIGN_TEST = {"umt": 0.18, "b1": 0.21}
 """One-tailed, against b30."""
-WITHOUT_CFF = -2.3
-"""BLEU."""
 
 
 def ratio(figures: dict[str, float], system: str) -> float:

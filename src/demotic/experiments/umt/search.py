@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from demotic.decode.undirected import UndirectedOptions
+from demotic.decode.undirected import UndirectedSearch
 from demotic.experiments.umt.bench import HIERO, Bench
 from demotic.systems.umt.config import AHEAD
 from demotic.systems.umt.start import CFF
 
 
 def directions(
-    bench: Bench, search: UndirectedOptions, weights: Mapping[str, float]
+    bench: Bench, search: UndirectedSearch, weights: Mapping[str, float]
 ) -> dict[str, float]:
     """Shares of start, down and up among the actions of the test set."""
     found = bench.umt(search, weights).decode_lines(bench.test.source)
@@ -40,12 +40,12 @@ def gaps(bench: Bench, mert: Mapping[str, float]) -> dict[str, Any]:
         "umt, beam 4": replace(AHEAD, beam=4),
         "umt, 1 repair": replace(AHEAD, repairs=1),
         "umt, 1 repair, width 3": replace(AHEAD, repairs=1, repair_width=3),
-        "umt, literal": UndirectedOptions(),
-        "umt, literal, kappa 1": UndirectedOptions(kappa=1.0),
-        "umt, literal, CFF off": UndirectedOptions(cff="off"),
-        "umt, literal, CFF delta": UndirectedOptions(cff="delta"),
-        "umt, literal, bounds of words, kappa 1": UndirectedOptions(bounds="words", kappa=1.0),
-        "umt, literal, bounds of a chart, kappa 1": UndirectedOptions(bounds="chart", kappa=1.0),
+        "umt, literal": UndirectedSearch(),
+        "umt, literal, kappa 1": UndirectedSearch(kappa=1.0),
+        "umt, literal, CFF off": UndirectedSearch(cff="off"),
+        "umt, literal, CFF delta": UndirectedSearch(cff="delta"),
+        "umt, literal, bounds of words, kappa 1": UndirectedSearch(bounds="words", kappa=1.0),
+        "umt, literal, bounds of a chart, kappa 1": UndirectedSearch(bounds="chart", kappa=1.0),
     }
     for name, search in ways.items():
         found[name] = [d.score for d in bench.umt(search, shared).decode_lines(lines)]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from demotic.decode import HieroDecoder
-from demotic.decode.undirected import UndirectedDecoder, UndirectedOptions
+from demotic.decode.undirected import UndirectedDecoder, UndirectedSearch
 from demotic.experiments.timing import medians
 from demotic.experiments.umt.bench import HIERO, Bench
 from demotic.systems.umt.config import AHEAD
@@ -30,7 +30,7 @@ def systems(
     found: dict[str, HieroDecoder | UndirectedDecoder] = {
         "umt": bench.umt(AHEAD, umt["paper"]),
         "umt, weights of b30": bench.umt(AHEAD, shared),
-        "umt, literal": bench.umt(UndirectedOptions(), umt["literal"]),
+        "umt, literal": bench.umt(UndirectedSearch(), umt["literal"]),
     }
     for width in (1, 3):
         repaired = replace(AHEAD, repairs=1, repair_width=width)

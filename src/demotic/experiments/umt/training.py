@@ -11,7 +11,7 @@ from demotic.experiments.umt.bench import HIERO, Arm, Bench
 from demotic.learn import MertOptions, mert
 from demotic.systems.hiero import START
 from demotic.systems.tuning import TuningTask
-from demotic.systems.umt.start import learning, start_weights
+from demotic.systems.umt.start import learned
 
 
 def tuned_by_mert(
@@ -56,9 +56,7 @@ def learning_cost(bench: Bench, arm: Arm) -> dict[str, float]:
         learner = replace(
             bench.learner(arm.seed, reward=arm.reward, memory=kept), folder=None, resume=False
         )
-        names = learner.decoder(arm.search, {}).feature_names
-        start = start_weights(names, START, arm.preset, arm.search)
-        trial = learner.learn(arm.search, learning(start, drl, arm.preset, arm.search), start)
+        trial = learned(learner, START, arm.preset, arm.search, drl)
         # The first epoch parses; the second is what nine of ten are like.
         first, second = (epoch.seconds for epoch in trial.epochs)
         mean = (first + 9 * second) / 10 if kept else (first + second) / 2

@@ -105,15 +105,15 @@ class BlockTraining:
         links, projection = self.links
         return block_events(
             self.blocks, self.source, self.target, links, lm=self.folds or self.lm, pairs=pairs,
-            sentences=sentences, options=self.config.events, block_options=self.config.blocks,
+            sentences=sentences, options=self.config.events, extraction=self.config.extract,
             projection=projection, folder=self.temp, memory=self.memory, threads=self.threads,
             progress=self.progress,
         )  # fmt: skip
 
     def with_config(self, config: Config) -> BlockTraining:
         """The same blocks and events, to be learnt from or decoded with in another way."""
-        if (config.blocks, config.events, config.learn.only) != (
-            self.config.blocks, self.config.events, self.config.learn.only
+        if (config.extract, config.events, config.learn.only) != (
+            self.config.extract, self.config.events, self.config.learn.only
         ):  # fmt: skip
             raise ArgumentError("events of other settings are other events")
         made = replace(self, config=config)
@@ -123,7 +123,7 @@ class BlockTraining:
 
     def decoder(self, row: str, found: RowResult) -> BlockDecoder:
         """The decoder of a row."""
-        options = replace(self.config.decode, reorder=ROWS[row].reorder)
+        options = replace(self.config.search, reorder=ROWS[row].reorder)
         return BlockDecoder(
             self.blocks, self.lm, found.learned.weights, pairs=found.pairs, options=options
         )

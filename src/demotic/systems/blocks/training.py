@@ -11,10 +11,10 @@ from dataclasses import asdict
 from demotic._core import Links
 from demotic.align import Text, align, pharaoh, symmetrise
 from demotic.decode.blocks import FIXED, BlockDecoder
-from demotic.errors import ArgumentError
 from demotic.grammar.blocks import BlockTable, Projection, extract_blocks, load_pairs
-from demotic.grammar.orientation import orient
+from demotic.grammar.orientation import Oriented, orient
 from demotic.lm import LanguageModel
+from demotic.progress import Progress
 from demotic.systems.blocks.config import Config
 from demotic.systems.blocks.folds import fold_models, fold_stage
 from demotic.systems.blocks.model import BlocksModel
@@ -48,16 +48,15 @@ def fit(training: Training, config: Config) -> BlocksModel:
                 LanguageModel.load(lm.path("lm.bin")),
                 start,
                 pairs=load_pairs(weights.path("pairs.bin")),
-                options=config.decode,
+                options=config.search,
             )
 
         stages.append(
             training.mert(
-                text, [blocks, lm, weights], decoder, config.tune, {**FIXED, **start}, config.decode
+                text, [blocks, lm, weights], decoder, config.tune, {**FIXED, **start}, config.search
             )
         )
-    training.bundle("blocks", stages, BlocksModel, config.decode)
-    return training.finish(BlocksModel)
+    return training.finish(BlocksModel, stages, config.search)
 
 
 # -- stages ---------------------------------------------------------------------------------------
@@ -65,13 +64,8 @@ def fit(training: Training, config: Config) -> BlocksModel:
 
 def directions(training: Training, config: Config, text: Stage) -> Stage:
     """Links; for projection, those that both directions have and those that one of them has."""
-    if config.blocks.extraction == "consistent":
+    if config.extract.method == "consistent":
         return training.align(text)
-    if config.align.file is not None:
-        raise ArgumentError(
-            "projection needs links in both directions, not a file of them",
-            remedy="leave the alignment to Demotic, or take consistent blocks",
-        )
     stage = training.work.stage(
         "directions",
         asdict(config.align),
@@ -97,7 +91,7 @@ def directions(training: Training, config: Config, text: Stage) -> Stage:
 
 def read_links(stage: Stage, config: Config) -> tuple[Links, Projection | None]:
     """The links that :func:`directions` left."""
-    if config.blocks.extraction == "consistent":
+    if config.extract.method == "consistent":
         return pharaoh.read(stage.path("train.align")), None
     both = Projection(
         pharaoh.read(stage.path("intersection.align")), pharaoh.read(stage.path("union.align"))
@@ -118,7 +112,7 @@ def learn_stage(
     file = LEARNT if config.row.tuned else "weights.json"
     stage = training.work.stage(
         "learn",
-        [config.preset, asdict(config.events), asdict(config.learn), asdict(config.decode),
+        [config.preset, asdict(config.events), asdict(config.learn), asdict(config.search),
          config.seed],
         after=[text, blocks, lm, folds],
         files=[file, "pairs.bin"],
@@ -153,23 +147,39 @@ def block_stage(training: Training, config: Config, text: Stage, links: Stage) -
     """Blocks with orientation counts, and the pairs that may become features."""
     stage = training.work.stage(
         "blocks",
-        [asdict(config.blocks), asdict(config.events)],
+        [asdict(config.extract), asdict(config.events)],
         after=[text, links],
         files=["blocks.bin", "seen.bin"],
     )
     if stage.wanted:
         source = Text.read(text.path("train.source"))
         target = Text.read(text.path("train.target"))
-        given, projection = read_links(links, config)
-        table = extract_blocks(
-            source, target, given, options=config.blocks, projection=projection,
+        oriented = oriented_blocks(
+            source, target, read_links(links, config), config,
             threads=training.threads, progress=training.progress,
-        )  # fmt: skip
-        oriented = orient(
-            table, source, target, given, options=config.events, block_options=config.blocks,
-            projection=projection, threads=training.threads, progress=training.progress,
         )  # fmt: skip
         oriented.blocks.save(stage.path("blocks.bin"))
         oriented.pairs.save_binary(str(stage.path("seen.bin")))
         stage.finish()
     return stage
+
+
+def oriented_blocks(
+    source: Text,
+    target: Text,
+    links: tuple[Links, Projection | None],
+    config: Config,
+    *,
+    threads: int,
+    progress: Progress,
+) -> Oriented:
+    """The blocks of aligned text with their orientation counts, and pairs of them."""
+    given, projection = links
+    table = extract_blocks(
+        source, target, given, options=config.extract, projection=projection, threads=threads,
+        progress=progress,
+    )  # fmt: skip
+    return orient(
+        table, source, target, given, options=config.events, extraction=config.extract,
+        projection=projection, threads=threads, progress=progress,
+    )  # fmt: skip

@@ -1,23 +1,19 @@
 """Hiero: hierarchical phrase-based translation (Chiang 2007), from two texts to a tuned model.
 
-model = fit(bitext, dev, Config(), out=Path("de-en.demotic"))
-model = open_model(Bundle.open("de-en.demotic"))
+demotic.train(bitext, dev=dev, system="hiero", out="de-en.demotic")
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from demotic.systems.hiero.config import START, Config
-    from demotic.systems.hiero.model import HieroModel, open_model
-    from demotic.systems.hiero.training import extract_rules, fit, tune
+    from demotic.systems.hiero.config import DEMO as DEMO
+    from demotic.systems.hiero.config import START as START
+    from demotic.systems.hiero.config import Config as Config
+    from demotic.systems.hiero.model import HieroModel as HieroModel
+    from demotic.systems.hiero.model import HieroModel as Model
+    from demotic.systems.hiero.training import fit as fit
+    from demotic.systems.hiero.training import tune as tune
 else:
-    from demotic.lazy import names_of
+    from demotic.lazy import exports
 
-    __getattr__, __dir__ = names_of(
-        __name__,
-        config="START Config",
-        model="HieroModel open_model",
-        training="extract_rules fit tune",
-    )
-
-__all__ = ["START", "Config", "HieroModel", "extract_rules", "fit", "open_model", "tune"]
+    __getattr__, __dir__, __all__ = exports(__name__)

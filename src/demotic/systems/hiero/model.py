@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from demotic.decode import DecoderOptions, Derivation, HieroDecoder
+from demotic.decode import HieroDecoder, HieroSearch
 from demotic.systems.rules_model import RulesModel
 
 
-class HieroModel(RulesModel[DecoderOptions, Derivation]):
+class HieroModel(RulesModel):
     """Translates with a tree over the whole sentence, found by cube pruning."""
 
-    OPTIONS = DecoderOptions
+    SYSTEM = "hiero"
+    SEARCH = HieroSearch
 
     decoder: HieroDecoder
+    search: HieroSearch
 
     def _open_decoder(self, weights: Mapping[str, float]) -> HieroDecoder:
-        return HieroDecoder(self.rules, self.lm, weights, options=self.options)
-
-
-open_model = HieroModel.open
+        return HieroDecoder(self.rules, self.lm, weights, options=self.search)

@@ -9,20 +9,19 @@ from __future__ import annotations
 from demotic.decode import HieroDecoder
 from demotic.systems.hiero.config import START, Config
 from demotic.systems.hiero.model import HieroModel
-from demotic.systems.hiero.stages import decoder_of, extract_rules
+from demotic.systems.rules import decoder_of, extract_rules
 from demotic.systems.stages import Training
 from demotic.systems.tuning import tune
 
-__all__ = ["extract_rules", "fit", "tune"]
+__all__ = ["fit", "tune"]
 
 
 def fit(training: Training, config: Config) -> HieroModel:
     """Train a model and write it; nothing is there before it is complete."""
     text = training.prepare()
     links = training.align(text)
-    rules = extract_rules(training, config.grammar, text, links)
+    rules = extract_rules(training, config.extract, text, links)
     lm = training.language_model(text)
-    decoder = decoder_of(HieroDecoder, rules, lm, config.decode)
-    weights = training.mert(text, [rules, lm], decoder, config.tune, START, config.decode)
-    training.bundle("hiero", [text, rules, lm, weights], HieroModel, config.decode)
-    return training.finish(HieroModel)
+    decoder = decoder_of(HieroDecoder, rules, lm, config.search)
+    weights = training.mert(text, [rules, lm], decoder, config.tune, START, config.search)
+    return training.finish(HieroModel, [text, rules, lm, weights], config.search)

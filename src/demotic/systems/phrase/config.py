@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from demotic.corpus import OrthographyConfig
-from demotic.decode import PhraseOptions
-from demotic.grammar import HieroOptions
-from demotic.systems.settings import RULE_WEIGHTS, TrainingConfig, TuneConfig, splitting
+from demotic.decode import PhraseSearch
+from demotic.grammar import PhraseExtraction
+from demotic.systems.config import TrainingConfig, TuneConfig, splitting_compounds
+from demotic.systems.rules import RULE_WEIGHTS
 
 START = {
     **RULE_WEIGHTS,
@@ -22,40 +24,24 @@ START = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class PhraseTableConfig:
-    """Which phrase pairs there are."""
-
-    max_phrase: int = 7
-    """Words of a phrase, each side."""
-    tight: bool = False
-    """Keep unaligned words from the edges of phrases."""
-    max_targets: int = 30
-    """The most frequent translations of each source phrase are kept; 0 keeps all."""
-    reordering: bool = True
-    """Learn for each phrase pair how it follows its neighbours (lexicalised reordering)."""
-    table: Path | None = None
-    """A phrase table made by another system, such as Moses (text, ``.gz``), or a binary table of
-    Demotic's (``.bin``): used as it is, instead of extracting one."""
-
-    def __post_init__(self) -> None:
-        self.extraction()  # complains if need be
-
-    def extraction(self) -> HieroOptions:
-        """The same for the extractor."""
-        return HieroOptions.phrases(
-            self.max_phrase,
-            tight=self.tight,
-            max_targets=self.max_targets,
-            orientations=self.reordering,
-        )
+DEMO: dict[str, Any] = {"lm": {"order": 4}, "tune": {"mert": {"iterations": 4, "restarts": 1}}}
+"""A tour should not take long."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Config(TrainingConfig):
     """Everything that can be chosen; saved in the model in full."""
 
-    source: OrthographyConfig = field(default_factory=splitting)
-    phrases: PhraseTableConfig = field(default_factory=PhraseTableConfig)
-    decode: PhraseOptions = field(default_factory=PhraseOptions)
+    source: OrthographyConfig = field(default_factory=splitting_compounds)
+    """How the source language is taken apart."""
+    extract: PhraseExtraction = field(default_factory=PhraseExtraction)
+    """Which phrase pairs there are."""
+    search: PhraseSearch = field(default_factory=PhraseSearch)
+    """How the decoder searches."""
     tune: TuneConfig = field(default_factory=TuneConfig)
+    """Minimum error rate training of the weights."""
+
+    def files(self) -> tuple[Path, ...]:
+        """Those that training will read, beside the text."""
+        table = self.extract.table
+        return (*super().files(), *(() if table is None else (table,)))

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from demotic.decode import Derivation, PhraseDecoder, PhraseOptions
+from demotic.decode import PhraseDecoder, PhraseSearch
 from demotic.systems.rules_model import RulesModel
 
 
-class PhraseModel(RulesModel[PhraseOptions, Derivation]):
+class PhraseModel(RulesModel):
     """Translates phrase by phrase, in an order that the search finds."""
 
-    OPTIONS = PhraseOptions
+    SYSTEM = "phrase"
+    SEARCH = PhraseSearch
 
     decoder: PhraseDecoder
+    search: PhraseSearch
 
     def _open_decoder(self, weights: Mapping[str, float]) -> PhraseDecoder:
-        return PhraseDecoder(self.rules, self.lm, weights, options=self.options)
-
-
-open_model = PhraseModel.open
+        return PhraseDecoder(self.rules, self.lm, weights, options=self.search)

@@ -11,10 +11,10 @@ from dataclasses import asdict
 
 from demotic import files
 from demotic.decode import PhraseDecoder
-from demotic.grammar import RuleTable
-from demotic.systems.hiero.stages import decoder_of, extract_rules
-from demotic.systems.phrase.config import START, Config, PhraseTableConfig
+from demotic.grammar import PhraseExtraction, RuleTable
+from demotic.systems.phrase.config import START, Config
 from demotic.systems.phrase.model import PhraseModel
+from demotic.systems.rules import decoder_of, extract_rules
 from demotic.systems.stages import Training, fingerprint_file
 from demotic.systems.tuning import tune
 from demotic.systems.work import Stage
@@ -25,31 +25,30 @@ __all__ = ["fit", "phrase_table", "tune"]
 def fit(training: Training, config: Config) -> PhraseModel:
     """Train a model and write it; nothing is there before it is complete."""
     text = training.prepare()
-    rules = phrase_table(training, config.phrases, text)
+    rules = phrase_table(training, config.extract, text)
     lm = training.language_model(text)
-    decoder = decoder_of(PhraseDecoder, rules, lm, config.decode)
-    weights = training.mert(text, [rules, lm], decoder, config.tune, START, config.decode)
-    training.bundle("phrase", [text, rules, lm, weights], PhraseModel, config.decode)
-    return training.finish(PhraseModel)
+    decoder = decoder_of(PhraseDecoder, rules, lm, config.search)
+    weights = training.mert(text, [rules, lm], decoder, config.tune, START, config.search)
+    return training.finish(PhraseModel, [text, rules, lm, weights], config.search)
 
 
-def phrase_table(training: Training, config: PhraseTableConfig, text: Stage) -> Stage:
+def phrase_table(training: Training, options: PhraseExtraction, text: Stage) -> Stage:
     """Phrases extracted from the aligned text, or those of a table that somebody else made."""
-    if config.table is None:
-        return extract_rules(training, config.extraction(), text, training.align(text))
+    if options.table is None:
+        return extract_rules(training, options.rules(), text, training.align(text))
     stage = training.work.stage(
         "extract",
-        [asdict(config), fingerprint_file(config.table)],
+        [asdict(options), fingerprint_file(options.table)],
         after=[text],
         files=["rules.bin"],
     )
     if stage.wanted:
         out = stage.path("rules.bin")
-        if config.table.suffix == ".bin":
-            RuleTable.load(config.table, verify=True)
-            with files.naming(config.table):
-                shutil.copyfile(config.table, out)
+        if options.table.suffix == ".bin":
+            RuleTable.load(options.table, verify=True)
+            with files.naming(options.table):
+                shutil.copyfile(options.table, out)
         else:
-            RuleTable.from_text(config.table, out=out, progress=training.progress)
+            RuleTable.from_text(options.table, out=out, progress=training.progress)
         stage.finish()
     return stage

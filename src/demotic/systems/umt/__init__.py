@@ -9,14 +9,13 @@ and its weights are learned from its own roll-outs, judged by BLEU on the develo
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from demotic.systems.umt.config import Config
-    from demotic.systems.umt.model import UmtModel, open_model
-    from demotic.systems.umt.training import fit, tune
+    from demotic.systems.umt.config import DEMO as DEMO
+    from demotic.systems.umt.config import Config as Config
+    from demotic.systems.umt.model import UmtModel as Model
+    from demotic.systems.umt.model import UmtModel as UmtModel
+    from demotic.systems.umt.training import fit as fit
+    from demotic.systems.umt.training import tune as tune
 else:
-    from demotic.lazy import names_of
+    from demotic.lazy import exports
 
-    __getattr__, __dir__ = names_of(
-        __name__, config="Config", model="UmtModel open_model", training="fit tune"
-    )
-
-__all__ = ["Config", "UmtModel", "fit", "open_model", "tune"]
+    __getattr__, __dir__, __all__ = exports(__name__)

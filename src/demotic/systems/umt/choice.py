@@ -15,7 +15,7 @@ from typing import Any
 from demotic.systems.tuning import SMALLEST_DEV, DevSet
 from demotic.systems.umt.config import Config
 from demotic.systems.umt.learning import Learner, Trial
-from demotic.systems.umt.start import learning, start_weights
+from demotic.systems.umt.start import learned
 
 _FOLDS = 5
 
@@ -44,15 +44,11 @@ class Choice:
 
     def learn(self, config: Config) -> Trial:
         """Learn under a configuration; sparse features last, if it has any."""
-        search = replace(config.decode, sparse_bits=0)
-        names = self.learner.decoder(search, {}).feature_names
-        start = start_weights(names, self.base, config.preset, search)
-        trial = self.learner.learn(
-            search, learning(start, config.learn.drl, config.preset, search), start
-        )
-        if config.decode.sparse_bits:
-            rate = config.tuned.sparse_rates[0]
-            trial = self.learner.with_sparse(trial, config.decode.sparse_bits, rate)
+        search = replace(config.search, sparse_bits=0)
+        trial = learned(self.learner, self.base, config.preset, search, config.learn.drl)
+        if config.search.sparse_bits:
+            rate = config.choice.sparse_rates[0]
+            trial = self.learner.with_sparse(trial, config.search.sparse_bits, rate)
         self._note(trial)
         return trial
 
@@ -72,22 +68,22 @@ class Choice:
 
     def _choose_view(self) -> None:
         """What the policy looks at, under the weights to start from."""
-        tuned = self.config.tuned
-        plain = replace(self.config.decode, sparse_bits=0)  # they come later
+        listed = self.config.choice
+        plain = replace(self.config.search, sparse_bits=0)  # they come later
         views = [
             replace(plain, kappa=kappa, bounds=bounds, cff=cff, lookahead=False)
-            for kappa, bounds, cff in product(tuned.kappa, tuned.bounds, tuned.cff)
+            for kappa, bounds, cff in product(listed.kappa, listed.bounds, listed.cff)
         ]
-        if tuned.lookahead:
+        if listed.lookahead:
             views.append(replace(plain, lookahead=True, bounds="chart", cff="delta"))
         if plain not in views:
-            views.append(plain)  # what ``decode`` says is tried, too
+            views.append(plain)  # what ``search`` says is tried, too
         for search in views:
-            self.learn(_with_drl(replace(self.config, decode=search), epochs=0))
+            self.learn(_with_drl(replace(self.config, search=search), epochs=0))
         self.best = max(self.trials, key=lambda trial: trial.bleu)
 
     def _choose_learning(self) -> None:
-        config = replace(self.config, decode=self.best.search)
+        config = replace(self.config, search=self.best.search)
         usual = config.learn.drl.rate
         for rate in config.learn.rates or (usual, usual / 5):
             self._keep(self.learn(_with_drl(config, rate=rate)), 0.0)
@@ -99,21 +95,21 @@ class Choice:
             return
         apart = replace(self.learner, dev=seen, judge=unseen)
         plain = apart.searching(self.best, self.best.search)
-        wanted = {*self.config.tuned.sparse_bits, self.config.decode.sparse_bits} - {0}
-        for bits, rate in product(sorted(wanted), self.config.tuned.sparse_rates):
+        wanted = {*self.config.choice.sparse_bits, self.config.search.sparse_bits} - {0}
+        for bits, rate in product(sorted(wanted), self.config.choice.sparse_rates):
             sparse = apart.with_sparse(self.best, bits, rate)
             self.learner.progress.say(
                 f"sparse features: BLEU {plain.bleu:.2f} without, {sparse.bleu:.2f} with {bits} "
                 f"bits of them, rate {rate:g}, on {len(unseen.source)} sentences not learned from"
             )
-            if sparse.bleu > plain.bleu + self.config.tuned.min_gain:
+            if sparse.bleu > plain.bleu + self.config.choice.min_gain:
                 plain, self.best = sparse, self.learner.with_sparse(self.best, bits, rate)
                 self._note(self.best)
 
     def _choose_search(self, *names: str) -> None:
-        """Try all combinations of what ``TunedConfig`` lists for these options."""
+        """Try all combinations of what ``ChoiceConfig`` lists for these options."""
         plain, tried = self.best, {self.best.search}
-        for values in product(*(getattr(self.config.tuned, name) for name in names)):
+        for values in product(*(getattr(self.config.choice, name) for name in names)):
             search = replace(plain.search, **dict(zip(names, values, strict=True)))
             if search.repairs == 0:
                 search = replace(search, repair_width=plain.search.repair_width)  # of nothing
@@ -121,7 +117,7 @@ class Choice:
                 tried.add(search)
                 trial = self.learner.searching(plain, search)
                 self._note(trial)
-                self._keep(trial, self.config.tuned.min_gain)
+                self._keep(trial, self.config.choice.min_gain)
 
     def _keep(self, trial: Trial, min_gain: float) -> None:
         if trial.bleu > self.best.bleu + min_gain:

@@ -7,39 +7,33 @@ Presets say which features there are and what is tried on the development set:
             rules that the paper takes for granted.  One policy, greedy, that looks ahead and
             learns by replay.
 ``full``    every feature that Hiero has: P(e|f), the number of rules and of unknown words as well.
-``tuned``   ``full``, and what helps on the development set of all that ``TunedConfig`` lists.
+``tuned``   ``full``, and what helps on the development set of all that ``choice`` lists.
 ``literal`` ``paper`` to the letter: bounds without language model, no lookahead, full-path updates.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
-from demotic.decode.undirected import UndirectedOptions
-from demotic.errors import ArgumentError
-from demotic.grammar import HieroOptions
+from demotic.decode.undirected import UndirectedSearch
+from demotic.errors import ArgumentError, check_choices
+from demotic.grammar import HieroExtraction
 from demotic.learn import DrlOptions
-from demotic.systems.hiero.config import Config as HieroConfig
-from demotic.systems.settings import TrainingConfig, TuneConfig
+from demotic.systems.config import OF_PRESET, TrainingConfig, TuneConfig
+from demotic.systems.hiero.config import EXTRACTION
 
 Preset = Literal["paper", "full", "tuned", "literal"]
 Bounds = Literal["local", "words", "chart"]
 Cff = Literal["raw", "delta", "off"]
 Reward = Literal["sentence", "corpus"]
 
-AHEAD = UndirectedOptions(bounds="chart", cff="delta", lookahead=True)
+AHEAD = UndirectedSearch(bounds="chart", cff="delta", lookahead=True)
 """A greedy policy that knows what the language model will say of the branches to come."""
 REPLAY = DrlOptions(update="replay", rate=0.3, samples=3)
-LETTER: dict[str, Any] = {
-    "decode": {"bounds": "local", "cff": "raw", "lookahead": False},
-    "learn": {
-        "rates": [1.0, 0.1, 0.01],
-        "reward": "sentence",
-        "drl": {"update": "full_path", "rate": 0.1, "samples": 1},
-    },
-}
-"""The settings of the preset ``literal``."""
+DEMO: dict[str, Any] = {"lm": {"order": 4}, "preset": "full"}
+"""A tour should not take long: of all that could be tried on the development set little."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,11 +48,13 @@ class LearnConfig:
     start: Literal["auto", "default", "mert"] = "auto"
     """Weights to start from: fixed ones, or those that MERT finds for cube pruning.  ``auto`` is
     MERT for the preset ``tuned``, and fixed ones for the others."""
-    drl: DrlOptions = field(default_factory=lambda: REPLAY)
+    drl: DrlOptions = REPLAY
+    """How to learn."""
     memory: int = 1 << 30
     """Bytes of parsed sentences kept from epoch to epoch; beyond, sentences are parsed again."""
 
     def __post_init__(self) -> None:
+        check_choices(self)
         if not self.rates and not self.drl.rate:
             raise ArgumentError("a learning rate of 0 learns nothing")
         for rate in self.rates:
@@ -68,54 +64,82 @@ class LearnConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TunedConfig:
+class ChoiceConfig:
     """What the preset ``tuned`` tries, one after the other, keeping what helps.
 
     First, under the weights to start from, what the policy looks at: ``kappa``, ``bounds``, ``cff``
-    in all combinations, ``lookahead``, and what ``decode`` says.  Then learning, as ``LearnConfig``
+    in all combinations, ``lookahead``, and what ``search`` says.  Then learning, as ``LearnConfig``
     says, and at a fifth of its rate; the weights to start from stay if that is not better.
     Then sparse features beside them, learned by ``expected_reward``, judged on a fifth of the
     development set that learning does not see.  At last ways to search that take longer.
     """
 
     kappa: tuple[float, ...] = (0.0, 0.5, 1.0)
+    """Values of ``search.kappa``."""
     bounds: tuple[Bounds, ...] = ("local", "words", "chart")
+    """Values of ``search.bounds``."""
     cff: tuple[Cff, ...] = ("raw", "delta")
+    """Values of ``search.cff``."""
     lookahead: bool = True
+    """Try lookahead, too."""
     sparse_bits: tuple[int, ...] = (16,)
+    """Values of ``search.sparse_bits``; none where there are none."""
     sparse_rates: tuple[float, ...] = (0.001, 0.0003)
-    """Of ``expected_reward``; the first one where ``decode.sparse_bits`` asks for them outright."""
+    """Of ``expected_reward``; the first one where ``search.sparse_bits`` asks for them outright."""
     repairs: tuple[int, ...] = (0, 1)
+    """Values of ``search.repairs``."""
     repair_width: tuple[int, ...] = (1, 3)
+    """Values of ``search.repair_width``, with each number of repairs."""
     restarts: tuple[int, ...] = (1, 4)
+    """Values of ``search.restarts``."""
     beam: tuple[int, ...] = (1, 4)
+    """Values of ``search.beam``."""
     min_gain: float = 0.05
     """BLEU points below which a slower way to search is not worth it."""
 
     def __post_init__(self) -> None:
         if not self.sparse_rates:
-            raise ArgumentError("sparse features need a rate", remedy="give tuned.sparse_rates one")
-        for name in ("kappa", "repairs", "repair_width", "restarts", "beam", "sparse_bits"):
+            raise ArgumentError("sparse features need a rate", remedy="give sparse_rates one")
+        for name in ("kappa", "repairs", "repair_width", "restarts", "beam", "sparse_bits", "cff"):
             for value in getattr(self, name):
                 replace(AHEAD, **{name: value})  # complains if need be
+        for bounds in self.bounds:
+            UndirectedSearch(bounds=bounds)
+
+
+_AHEAD: dict[str, Any] = {"search": AHEAD, "learn": LearnConfig()}
+_LITERAL: dict[str, Any] = {
+    "search": UndirectedSearch(bounds="local", cff="raw", lookahead=False),
+    "learn": LearnConfig(
+        rates=(1.0, 0.1, 0.01),
+        reward="sentence",
+        drl=DrlOptions(update="full_path", rate=0.1, samples=1),
+    ),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Config(TrainingConfig):
-    """Everything that can be chosen; saved in the model in full.
+    """Everything that can be chosen; saved in the model in full."""
 
-    What a preset sets is set by :func:`demotic.systems.config.from_record`.
-    """
-
-    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"literal": LETTER}
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": _AHEAD, "full": _AHEAD, "tuned": _AHEAD, "literal": _LITERAL,
+    }  # fmt: skip
 
     preset: Preset = "tuned"
-    grammar: HieroOptions = field(default_factory=lambda: HieroConfig().grammar)
-    decode: UndirectedOptions = field(default_factory=lambda: AHEAD)
-    learn: LearnConfig = field(default_factory=LearnConfig)
-    tuned: TunedConfig = field(default_factory=TunedConfig)
+    """Which features there are, and what is tried on the development set: ``paper`` has those of
+    the paper, ``full`` every feature that Hiero has, ``tuned`` also what helps of all that
+    ``choice`` lists; ``literal`` is the paper to the letter."""
+    extract: HieroExtraction = EXTRACTION
+    """Which rules there are."""
+    search: UndirectedSearch = OF_PRESET
+    """How the decoder searches."""
+    learn: LearnConfig = OF_PRESET
+    """Learning from roll-outs."""
+    choice: ChoiceConfig = field(default_factory=ChoiceConfig)
+    """What the preset ``tuned`` tries."""
     tune: TuneConfig = field(default_factory=TuneConfig)
-    """Of MERT, where learning starts from its weights."""
+    """Minimum error rate training, where learning starts from its weights."""
 
     @property
     def starts_from_mert(self) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demotic.decode.episode import Rollout, Sample, UndirectedEpisode
-from demotic.decode.undirected import UndirectedDecoder, UndirectedOptions
+from demotic.decode.undirected import UndirectedDecoder, UndirectedSearch
 from demotic.forest.weights import Floats
 from demotic.grammar import RuleTable
 from demotic.learn import DrlOptions, Epoch, LinearPolicy, drl
@@ -108,7 +108,7 @@ def _metric(reference: str) -> SentenceBleu:
 class Trial:
     """Weights that were learned under given options, and what they reach."""
 
-    search: UndirectedOptions
+    search: UndirectedSearch
     drl: DrlOptions
     weights: dict[str, float]
     sparse: Floats = field(repr=False)
@@ -119,7 +119,7 @@ class Trial:
     @property
     def label(self) -> str:
         """What is not as by default."""
-        plain = asdict(UndirectedOptions())
+        plain = asdict(UndirectedSearch())
         search = [f"{k}={v}" for k, v in asdict(self.search).items() if v != plain[k]]
         learned = f"{self.drl.update} {self.drl.rate:g}" if self.drl.epochs else "not learned"
         return ", ".join([learned, *search])
@@ -158,7 +158,7 @@ class Learner:
 
     def decoder(
         self,
-        options: UndirectedOptions,
+        options: UndirectedSearch,
         weights: Mapping[str, float],
         sparse: Floats | None = None,
     ) -> UndirectedDecoder:
@@ -169,7 +169,7 @@ class Learner:
 
     def learn(
         self,
-        search: UndirectedOptions,
+        search: UndirectedSearch,
         options: DrlOptions,
         start: Mapping[str, float],
         *,
@@ -222,7 +222,7 @@ class Learner:
         )
         return self.learn(search, options, trial.weights)
 
-    def searching(self, trial: Trial, search: UndirectedOptions) -> Trial:
+    def searching(self, trial: Trial, search: UndirectedSearch) -> Trial:
         """The same weights under another way to search."""
         bleu = self.bleu(self.decoder(search, trial.weights, trial.sparse))
         return replace(trial, search=search, bleu=bleu)
@@ -236,7 +236,7 @@ class Learner:
 
     def _checkpoint(
         self,
-        search: UndirectedOptions,
+        search: UndirectedSearch,
         options: DrlOptions,
         start: Mapping[str, float],
         *,

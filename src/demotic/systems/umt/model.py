@@ -8,36 +8,39 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from demotic.decode import HieroDecoder
-from demotic.decode.undirected import UndirectedDecoder, UndirectedDerivation, UndirectedOptions
+from demotic.decode.undirected import UndirectedDecoder, UndirectedDerivation, UndirectedSearch
 from demotic.errors import CorruptFileError
 from demotic.systems.rules_model import RulesModel
-from demotic.systems.umt.sparse import read_sparse
+from demotic.systems.umt.sparse import read_sparse, sparse_facts
 
 if TYPE_CHECKING:
     from demotic.corpus import Encoded
     from demotic.explain import Explanation
     from demotic.forest import Forest
-    from demotic.model import Translation
+    from demotic.systems.model import Translation
 
 
-class UmtModel(RulesModel[UndirectedOptions, UndirectedDerivation]):
+class UmtModel(RulesModel):
     """The parts of a Hiero model, with weights for a tree that grows in any direction."""
 
+    SYSTEM = "umt"
     PARTS = (*RulesModel.PARTS, "sparse.npz")
-    OPTIONS = UndirectedOptions
+    SEARCH = UndirectedSearch
+    FACTS = {"sparse.npz": ("weights of sparse features", sparse_facts)}  # noqa: RUF012
 
     decoder: UndirectedDecoder
+    search: UndirectedSearch
 
     def _open_decoder(self, weights: Mapping[str, float]) -> UndirectedDecoder:
         self.sparse = read_sparse(self.part("sparse.npz"))
-        wanted = 1 << self.options.sparse_bits if self.options.sparse_bits else 0
+        wanted = 1 << self.search.sparse_bits if self.search.sparse_bits else 0
         if len(self.sparse) != wanted:
             raise CorruptFileError(
                 f"{len(self.sparse)} sparse weights instead of {wanted}",
                 path=self.part("sparse.npz"),
             )
         sparse = self.sparse if wanted else None
-        return UndirectedDecoder(self.rules, self.lm, weights, options=self.options, sparse=sparse)
+        return UndirectedDecoder(self.rules, self.lm, weights, options=self.search, sparse=sparse)
 
     def forest(self, text: str) -> Forest:
         """All that the grammar allows for a line, scored without the language model.
@@ -48,14 +51,14 @@ class UmtModel(RulesModel[UndirectedOptions, UndirectedDerivation]):
 
     @cached_property
     def _parser(self) -> HieroDecoder:
-        from demotic.decode import DecoderOptions
+        from demotic.decode import HieroSearch
 
-        options = DecoderOptions(
-            span_limit=self.options.span_limit,
-            max_edges=self.options.max_edges,
-            glue=self.options.glue,
-            goal=self.options.goal,
-            default_category=self.options.default_category,
+        options = HieroSearch(
+            span_limit=self.search.span_limit,
+            max_edges=self.search.max_edges,
+            glue=self.search.glue,
+            goal=self.search.goal,
+            default_category=self.search.default_category,
         )
         decoder = HieroDecoder(self.rules, self.lm, {}, options=options)
         known = {name: self.weights.get(name, 0.0) for name in decoder.feature_names}
@@ -70,6 +73,3 @@ class UmtModel(RulesModel[UndirectedOptions, UndirectedDerivation]):
         for order, action in enumerate(derivation.actions, 1):
             steps[action.step] = replace(steps[action.step], order=order, action=action.kind)
         return replace(found, steps=tuple(steps))
-
-
-open_model = UmtModel.open

@@ -34,3 +34,9 @@ def read_sparse(path: Path) -> Floats:
         return weights
     except (OSError, ValueError, KeyError, IndexError, EOFError, zipfile.BadZipFile) as error:
         raise CorruptFileError(f"sparse weights that cannot be read: {error}", path=path) from error
+
+
+def sparse_facts(path: Path) -> dict[str, int]:
+    """What ``demotic inspect`` says of them."""
+    weights = read_sparse(path)
+    return {"ids": len(weights), "weights that are not 0": int(np.count_nonzero(weights))}

@@ -1,14 +1,18 @@
-"""The weights from which an UMT model learns, and those that learning leaves alone."""
+"""The weights from which a UMT model learns, those that it leaves alone, and the learning."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from demotic.decode.undirected import UndirectedOptions
+from demotic.decode.undirected import UndirectedSearch
 from demotic.errors import ArgumentError
 from demotic.learn import DrlOptions
 from demotic.systems.umt.config import Preset
+
+if TYPE_CHECKING:
+    from demotic.systems.umt.learning import Learner, Trial
 
 CFF = ("Cff1", "Cff2", "CffHead")
 PAPER = (
@@ -18,7 +22,7 @@ PAPER = (
 
 
 def start_weights(
-    names: Sequence[str], base: Mapping[str, float], preset: Preset, options: UndirectedOptions
+    names: Sequence[str], base: Mapping[str, float], preset: Preset, options: UndirectedSearch
 ) -> dict[str, float]:
     """The weights of ``base`` (Hiero's), those of the bounds 1; 0 for what the preset leaves out.
 
@@ -31,8 +35,8 @@ def start_weights(
     }
 
 
-def learning(
-    start: Mapping[str, float], options: DrlOptions, preset: Preset, search: UndirectedOptions
+def holding(
+    start: Mapping[str, float], options: DrlOptions, preset: Preset, search: UndirectedSearch
 ) -> DrlOptions:
     """Options that leave alone what the preset leaves out, and bounds that must not be learned.
 
@@ -50,6 +54,21 @@ def learning(
     if search.cff != "raw" or options.update == "replay":
         fixed |= set(CFF)
     return replace(options, fixed=tuple(sorted(fixed)))
+
+
+def learned(
+    learner: Learner,
+    base: Mapping[str, float],
+    preset: Preset,
+    search: UndirectedSearch,
+    options: DrlOptions,
+    *,
+    curve: bool = False,
+) -> Trial:
+    """What a learner makes of ``base`` with the features of a preset."""
+    names = learner.decoder(search, {}).feature_names
+    start = start_weights(names, base, preset, search)
+    return learner.learn(search, holding(start, options, preset, search), start, curve=curve)
 
 
 def _known(name: str, preset: Preset) -> bool:

@@ -1,20 +1,38 @@
-"""What systems with rules have of their own: a stage that extracts them, a decoder of them."""
+"""What systems with rules share: a stage that extracts them, a decoder of them, first weights."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from demotic.align import Text, pharaoh
 from demotic.align.lexical import LexicalTable
 from demotic.decode.decoder import Decoder, Hypothesis
-from demotic.grammar import HieroOptions, RuleTable, extract_hiero
+from demotic.grammar import HieroExtraction, RuleTable, extract_hiero
 from demotic.lm import LanguageModel
-from demotic.systems.stages import Training
-from demotic.systems.work import Stage
+
+if TYPE_CHECKING:
+    from demotic.systems.stages import Training
+    from demotic.systems.work import Stage
+
+RULE_WEIGHTS = {
+    "TargetGivenSource": 0.2,
+    "SourceGivenTarget": 0.2,
+    "LexicalTargetGivenSource": 0.2,
+    "LexicalSourceGivenTarget": 0.2,
+    "SeenOnce": 0.0,
+    "SeenTwice": 0.0,
+    "LanguageModel": 0.5,
+    "WordPenalty": 0.5,
+    "RulePenalty": 0.0,
+    "PassThrough": -3.0,
+    "UnknownWord": 0.0,
+}
+"""Where tuning begins, for features that systems with rules share; in the scale of natural logs."""
 
 
-def extract_rules(training: Training, options: HieroOptions, text: Stage, links: Stage) -> Stage:
+def extract_rules(training: Training, options: HieroExtraction, text: Stage, links: Stage) -> Stage:
     """Rules with their scores (Chiang 2007, sections 3 and 4)."""
     stage = training.work.stage(
         "extract", asdict(options), after=[text, links], files=["rules.bin"]

@@ -1,30 +1,30 @@
 """A trained model at work, whatever its system: text to tokens, a decoder, tokens to text.
 
-class HieroModel(Translator[DecoderOptions, Derivation]):
-    PARTS = (*Translator.PARTS, "rules.bin", "lm.bin")        # files of the bundle
-    OPTIONS = DecoderOptions                                  # the section ``decode`` of its config
+class HieroModel(Model):
+    SYSTEM = "hiero"
+    PARTS = (*Model.PARTS, "rules.bin", "lm.bin")             # files of the bundle
+    SEARCH = HieroSearch                                      # the section ``search`` of its config
 
-    def _open_decoder(self, weights): ...                     # from self.part(...), self.options
+    def _open_decoder(self, weights): ...                     # from self.part(...), self.search
     def forest(self, text): ...
-    def explain(self, text): ...                              # of self.translated(text)
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 from demotic import files
 from demotic.bundle import About, Bundle
 from demotic.decode.decoder import Decoder, Hypothesis
 from demotic.errors import ArgumentError, CorruptFileError
-from demotic.model import Translation
 from demotic.progress import SILENT, Progress
-from demotic.systems.config import from_record
+from demotic.systems.records import from_record
 from demotic.systems.weights import read_weights
 
 if TYPE_CHECKING:
@@ -33,36 +33,63 @@ if TYPE_CHECKING:
     from demotic.forest import Forest
 
 _LINES = 256  # decoded in one call
+Description = tuple[str, Callable[[Path], dict[str, Any]]]
+"""What people call a file, and what is in it."""
 
-Options = TypeVar("Options")
-Found = TypeVar("Found", bound=Hypothesis)
+
+@dataclass(frozen=True)
+class Translation:
+    """A sentence in the other language, and how it came about.
+
+    ``tokens`` are the model's, before they were written as text; ``alignment`` holds pairs of
+    positions among the source's and these tokens.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    score: float
+    derivation: Hypothesis | None
+    alignment: tuple[tuple[int, int], ...]
+
+    def __str__(self) -> str:
+        return self.text
 
 
-class Translator(ABC, Generic[Options, Found]):
-    """The parts of a model, its weights, and how both languages are written."""
+class Model(ABC):
+    """A trained translator: its parts, its weights, and how both languages are written."""
 
+    SYSTEM: ClassVar[str]
+    """Its name among ``SYSTEMS``."""
     PARTS: ClassVar[tuple[str, ...]] = (
         "weights.json", "source.json", "target.json", "corpus.arrow",
     )  # fmt: skip
-    OPTIONS: ClassVar[type[Any]]
-    """Of the decoder; the section ``decode`` of the model's configuration."""
+    """The files of its bundle."""
+    SEARCH: ClassVar[type[Any]]
+    """Options of the decoder; the section ``search`` of the model's configuration."""
+    FACTS: ClassVar[Mapping[str, Description]] = {}
+    """For ``demotic inspect``: files that no other system has, by their name or the kind that their
+    header gives."""
+
+    decoder: Decoder[Hypothesis]
+    search: Any
+    """Options of the decoder, a ``SEARCH``."""
 
     def __init__(
         self,
         parts: Mapping[str, Path],
-        options: Options,
+        search: Any,
         weights: Mapping[str, float],
         bundle: Bundle | None = None,
     ) -> None:
         """Use ``demotic.train`` or ``demotic.load``."""
         self._parts = dict(parts)
         self._bundle = bundle
-        self.options = options
+        self.search = search
         self.weights = dict(weights)
         self.decoder = self._open_decoder(self.weights)
 
     @abstractmethod
-    def _open_decoder(self, weights: Mapping[str, float]) -> Decoder[Found]:
+    def _open_decoder(self, weights: Mapping[str, float]) -> Decoder[Hypothesis]:
         """The decoder, from the model's parts and options."""
 
     @classmethod
@@ -70,21 +97,21 @@ class Translator(ABC, Generic[Options, Found]):
         """The model in a bundle."""
         parts = {name: bundle.path(name) for name in cls.PARTS}
         try:
-            options = from_record(cls.OPTIONS, bundle.about.config["decode"])
+            search = from_record(cls.SEARCH, bundle.about.config["search"])
         except (KeyError, TypeError, ArgumentError) as error:
             raise CorruptFileError(
                 f"the decoder's options cannot be read: {error}", path=bundle.folder
             ) from error
-        return cls(parts, options, read_weights(parts["weights.json"]), bundle)
+        return cls(parts, search, read_weights(parts["weights.json"]), bundle)
 
     @classmethod
-    def of_parts(cls, parts: Mapping[str, Path], options: Options) -> Self:
+    def of_parts(cls, parts: Mapping[str, Path], search: Any) -> Self:
         """A model whose parts are not in a bundle yet."""
-        return cls(parts, options, read_weights(parts["weights.json"]))
+        return cls(parts, search, read_weights(parts["weights.json"]))
 
     def with_weights(self, weights: Mapping[str, float]) -> Self:
         """The same model with other weights."""
-        return type(self)(self._parts, self.options, weights, self._bundle)
+        return type(self)(self._parts, self.search, weights, self._bundle)
 
     def part(self, name: str) -> Path:
         """Where a part is."""
@@ -148,7 +175,7 @@ class Translator(ABC, Generic[Options, Found]):
             while batch := list(islice(rest, _LINES)):
                 encoded = [self.source.encode(line) for line in batch]
                 sentences = [each.tokens for each in encoded]
-                found: Sequence[Sequence[Found]]
+                found: Sequence[Sequence[Hypothesis]]
                 if nbest == 1:
                     best = self.decoder.decode_lines(sentences, threads=threads)
                     found = [[derivation] for derivation in best]
@@ -165,7 +192,7 @@ class Translator(ABC, Generic[Options, Found]):
         [translation] = self._written(encoded, [best])
         return encoded, translation
 
-    def _written(self, source: Encoded, derivations: Sequence[Found]) -> list[Translation]:
+    def _written(self, source: Encoded, derivations: Sequence[Hypothesis]) -> list[Translation]:
         """Text for each derivation; those that read the same count once."""
         found: dict[str, Translation] = {}
         for each in derivations:
@@ -180,9 +207,19 @@ class Translator(ABC, Generic[Options, Found]):
     def forest(self, text: str) -> Forest:
         """All that the decoder considered for a line."""
 
-    @abstractmethod
     def explain(self, text: str) -> Explanation:
         """Where each word of the translation comes from."""
+        return self._explained(text, *self.translated(text))
+
+    def _explained(self, text: str, encoded: Encoded, translation: Translation) -> Explanation:
+        from demotic.decode import Derivation
+        from demotic.explain import explain
+
+        derivation = translation.derivation
+        assert isinstance(derivation, Derivation)
+        return explain(
+            text, translation.text, encoded, derivation, self.weights, self.training_corpus
+        )
 
     @cached_property
     def training_corpus(self) -> Bitext:
