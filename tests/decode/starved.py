@@ -15,8 +15,8 @@ from typing import Any
 from demotic.decode import (
     BlockDecoder,
     BlockSearch,
-    HieroSearch,
     HieroDecoder,
+    HieroSearch,
     PhraseDecoder,
     PhraseSearch,
     UndirectedDecoder,
