@@ -85,16 +85,16 @@ def check_choices(options: object) -> None:
 @functools.cache
 def _choices(kind: type[typing.Any]) -> dict[str, tuple[object, ...]]:
     """For each field that has one of a few values: these."""
-    found = {name: _listed(hint) for name, hint in typing.get_type_hints(kind).items()}
+    found = {name: literal_values(hint) for name, hint in typing.get_type_hints(kind).items()}
     return {name: choices for name, choices in found.items() if choices}
 
 
-def _listed(hint: object) -> tuple[object, ...]:
+def literal_values(hint: object) -> tuple[object, ...]:
     """The values of a ``Literal``, which may be optional; nothing for other types."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Literal:
         return arguments
     if origin not in (types.UnionType, typing.Union):
         return ()
-    listed = [(None,) if each is type(None) else _listed(each) for each in arguments]
+    listed = [(None,) if each is type(None) else literal_values(each) for each in arguments]
     return sum(listed, ()) if all(listed) else ()

@@ -144,6 +144,31 @@ def test_tune_writes_another_model(toy_model: Path, folder: Path) -> None:
     assert demotic.load(folder / "tuned").about.dev["sentences"] == 30
 
 
+def test_tune_goes_by_the_settings_that_the_model_has(folder: Path) -> None:
+    texts = ["--bitext", "memory.tsv", "--from", "en", "--to", "fr", *QUICK]
+    lists = ["--set", "tune.list_size=7", "--set", "tune.mert.random_directions=2"]
+    assert run("train", *texts, "--out", "model", *lists, folder=folder).returncode == 0
+    dev = ["--dev-source", "dev.en", "--dev-target", "dev.fr"]
+    for out, more in (("same", []), ("more", ["--iterations", "2"])):
+        done = run("tune", "model", *dev, "--out", out, *more, folder=folder)
+        assert done.returncode == 0, done.stderr
+    own, same, more = (
+        demotic.load(folder / name).about.config["tune"] for name in ("model", "same", "more")
+    )
+    assert own == same
+    assert (own["list_size"], own["mert"]["iterations"], own["mert"]["restarts"]) == (7, 1, 0)
+    assert more == {**own, "mert": {**own["mert"], "iterations": 2}}
+
+
+def test_a_tuned_model_that_has_no_place_to_go_is_wrong_usage(
+    toy_model: Path, folder: Path
+) -> None:
+    dev = ["--dev-source", "none.en", "--dev-target", "none.fr"]
+    done = run("tune", toy_model, *dev, "--out", "none/model", folder=folder)
+    assert done.returncode == 2
+    assert "no such folder" in done.stderr
+
+
 def test_a_killed_training_leaves_no_model_and_can_go_on(folder: Path) -> None:
     arguments = ["train", "--bitext", "memory.tsv", "--from", "en", "--to", "fr", "--out", "model"]
     arguments += QUICK

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import demotic
 from tests.systems import toys
 
@@ -104,3 +106,31 @@ def test_bad_models_are_reported_without_a_traceback(toy_model: Path, tmp_path: 
         assert done.returncode == 1
         assert message in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_a_narrower_search_is_asked_for_by_name(toy_model: Path) -> None:
+    lines = "\n".join(source for source, _ in toys.pairs(15, seed=9)) + "\n"
+    usual, narrow = (
+        run(toy_model, "--nbest", "20", *more, stdin=lines) for more in ([], ["--pops", "1"])
+    )
+    assert narrow.returncode == 0, narrow.stderr
+    assert len(narrow.stdout.splitlines()) < len(usual.stdout.splitlines())
+    own = str(demotic.load(toy_model).about.config["search"]["pops"])
+    assert run(toy_model, "--nbest", "20", "--pops", own, stdin=lines).stdout == usual.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--beam", "3"], "a model of the system hiero searches without 'beam' (it has span_limit"),
+        (["--stack", "3"], "a model of the system hiero searches without 'stack'"),
+        (["--pops", "0"], "pops must be at least 1"),
+        (["--pops", "many"], "not a valid integer"),
+    ],
+)
+def test_a_search_that_the_system_does_not_have_is_wrong_usage(
+    toy_model: Path, options: list[str], message: str
+) -> None:
+    done = run(toy_model, *options, stdin="noun1\n")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in " ".join(done.stderr.split())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from dataclasses import fields
 
 import pytest
 
@@ -57,3 +58,14 @@ def test_the_configuration_of_another_system_is_refused() -> None:
 def test_files_that_one_system_alone_has_are_described_once() -> None:
     described = [kind for name in SYSTEMS for kind in system_named(name).Model.FACTS]
     assert sorted(described) == sorted({*described, "blocks", "block-pairs", "sparse.npz"})
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("hiero", {"pops"}), ("phrase", {"pops", "stack"}), ("blocks", {"beam"}), ("umt", {"beam"})],
+)
+def test_a_system_has_the_options_that_translate_offers_for_it(
+    name: str, options: set[str]
+) -> None:
+    has = {field.name for field in fields(system_named(name).Model.SEARCH)}
+    assert has & {"pops", "stack", "beam"} == options

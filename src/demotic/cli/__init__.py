@@ -12,6 +12,7 @@ import typer
 
 from demotic.cli import (
     align,
+    config,
     convert,
     demo,
     evaluate,
@@ -56,6 +57,7 @@ def _root(
 
 for module in (
     demo,
+    config,
     train,
     translate,
     explain,

@@ -16,6 +16,7 @@ from demotic.cli.options import (
     check_files,
     progress_for,
     thread_count,
+    usage,
 )
 
 if TYPE_CHECKING:
@@ -53,6 +54,23 @@ def command(
     format: Annotated[Format, typer.Option(help="Text, or a JSON object for each line.")] = (
         Format.text
     ),
+    pops: Annotated[
+        int | None,
+        typer.Option(
+            help="hiero, phrase: candidates that cube pruning takes. [default: the model's own]"
+        ),
+    ] = None,
+    stack: Annotated[
+        int | None,
+        typer.Option(help="phrase: hypotheses kept in each stack. [default: the model's own]"),
+    ] = None,
+    beam: Annotated[
+        int | None,
+        typer.Option(
+            help="blocks: hypotheses of each number of words; umt: trees side by side. [default:"
+            " the model's own]"
+        ),
+    ] = None,
     verify: Annotated[
         bool | None,
         typer.Option(
@@ -74,13 +92,19 @@ def command(
       demotic translate en-fr.demotic messages.txt --output messages.fr
       echo "Delete the file?" | demotic translate en-fr.demotic
       demotic translate en-fr.demotic messages.txt --nbest 5 --format json
+      demotic translate en-fr.demotic messages.txt --pops 10     faster, not quite as good
     """
     from demotic import files
     from demotic.model import load
 
     check_files(inputs=text or [Path("-")], outputs=[output])
     progress = progress_for(quiet=quiet, json_log=json_log)
+    asked = {"pops": pops, "stack": stack, "beam": beam}
+    given = {name: value for name, value in asked.items() if value is not None}
     translator = load(model, verify=verify)
+    for name in given:
+        with usage(f"--{name}"):
+            translator = translator.with_search({name: given[name]})
     number = 0
     with (
         files.write_bytes(output) as out,

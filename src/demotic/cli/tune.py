@@ -16,6 +16,7 @@ from demotic.cli.options import (
     Threads,
     progress_for,
     thread_count,
+    usage,
 )
 
 NAME = "tune"
@@ -33,8 +34,12 @@ def command(
         Path | None, typer.Option(metavar="FILE", help="Both in one: TMX, XLIFF, PO, MO, TSV.")
     ] = None,
     iterations: Annotated[
-        int, typer.Option(min=1, help="Rounds of tuning, at most; umt: epochs of learning.")
-    ] = 10,
+        int | None,
+        typer.Option(
+            min=1,
+            help="Rounds of tuning, at most; umt: epochs of learning. [default: the model's own]",
+        ),
+    ] = None,
     seed: Seed = 1,
     threads: Threads = 0,
     quiet: Quiet = False,
@@ -42,21 +47,30 @@ def command(
 ) -> None:
     """Tune a model's weights on a development set: minimum error rate training for BLEU.
 
-    A model of the system umt goes on learning from its own roll-outs instead.
+    It is tuned as it was when it was trained (its section [tune]).  A model of the system umt goes
+    on learning from its own roll-outs instead.
 
     \b
     Examples:
       demotic tune de-en.demotic --dev-source news.de --dev-target news.en --out news.demotic
       demotic tune en-fr.demotic --dev product.tmx --out product.demotic --iterations 5
     """
+    from dataclasses import replace
+
+    from demotic.bundle import check_place
     from demotic.corpus import read_bitext
-    from demotic.learn import MertOptions
     from demotic.model import load, tune
+    from demotic.systems.tuning import own_tuning
 
     if (dev is None) == (dev_source is None) or (dev_source is None) != (dev_target is None):
         raise typer.BadParameter("give --dev-source and --dev-target, or --dev")
+    with usage("--out"):
+        check_place(out)
     progress = progress_for(quiet=quiet, json_log=json_log)
     translator = load(model)
+    options = None
+    if iterations is not None:
+        options = replace(own_tuning(translator).mert, iterations=iterations)
     about = translator.about
     text = read_bitext(
         dev if dev is not None else str(dev_source),
@@ -69,7 +83,7 @@ def command(
         translator,
         text,
         out=out,
-        options=MertOptions(iterations=iterations),
+        options=options,
         seed=seed,
         threads=thread_count(threads),
         progress=progress,

@@ -49,10 +49,13 @@ class Cleaning:
     tidy_whitespace: bool = True
     """Control characters and runs of spaces become one space; none at the ends."""
     drop_empty: bool = True
+    """A side without any text."""
     drop_garbled: bool = True
     """Text decoded with a wrong charset: U+FFFD or C1 control characters."""
     max_words: int | None = 100
+    """Words of the longer side."""
     max_characters: int | None = 2000
+    """Characters of the longer side."""
     max_ratio: float | None = 9.0
     """Words of the longer side for each word of the shorter."""
     drop_identical: bool = False

@@ -32,12 +32,16 @@ _SPLITTABLE = Pattern(r"\p{L}\p{Ll}++")
 
 @dataclass(frozen=True)
 class CompoundOptions:
-    """What counts as a part: its length, its count in the corpus, how many, the linking letters."""
+    """What counts as a part of a compound."""
 
     min_part: int = 4
+    """Letters."""
     min_count: int = 3
+    """Of a part as a word of its own, in the corpus."""
     max_parts: int = 4
+    """Of one compound."""
     fillers: tuple[str, ...] = ()
+    """Linking letters between parts, such as the German s."""
 
     @classmethod
     def for_language(cls, language: str, **changes: int) -> CompoundOptions:

@@ -16,22 +16,22 @@ COMPOUNDS = ("off", "on", "auto")
 
 @dataclass(frozen=True)
 class OrthographyConfig:
-    """How text of one language is taken apart.
-
-    ``tokeniser``: ``reversible`` (marked tokens, exact round trip), ``moses`` (as sacremoses) or
-    ``none`` (the text has spaces between its tokens already).  ``casing``: ``truecase``, ``lower``
-    or ``none``.  ``compounds``: ``off``, ``on``, or ``auto`` (on for languages and texts that
-    have them, see :meth:`demotic.corpus.compounds.Compounds.usual`).
-    ``segment``: for scripts without spaces, ``characters``, ``jieba`` or ``auto``.
-    ``protect``: kinds of spans that pass through unchanged.
-    """
+    """How text of one language is taken apart."""
 
     tokeniser: str = "reversible"
+    """``reversible`` (marked tokens, exact round trip), ``moses`` (as sacremoses), or ``none`` (the
+    text has spaces between its tokens already)."""
     casing: Mode = "truecase"
+    """What becomes of capital letters."""
     compounds: str = "off"
+    """Split compounds: ``off``, ``on``, or ``auto`` (on for languages and texts that have them, see
+    docs/text.md)."""
     segment: str = "auto"
+    """For scripts without spaces: ``characters``, ``jieba`` or ``auto``."""
     protect: tuple[str, ...] = KINDS
+    """Kinds of spans that pass through unchanged."""
     compound_options: CompoundOptions | None = None
+    """What counts as a part of a compound; by default what suits the language."""
 
     def __post_init__(self) -> None:
         for name, value, choices in (

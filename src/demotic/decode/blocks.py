@@ -41,7 +41,7 @@ class BlockSearch:
 
     reorder: Literal["monotone", "swap"] | None = None
     """``monotone`` takes source phrases in their order; ``swap`` may skip the words of one block,
-    which come next.  None leaves the choice to a preset, and is ``swap`` without one."""
+    which come next.  Without either it is what the preset says, or ``swap``."""
     alternatives: int = 9
     """The most frequent blocks of each source phrase."""
     min_left: int = 3

@@ -43,6 +43,7 @@ class DrlOptions:
     """How to learn."""
 
     epochs: int = 10
+    """Passes over the examples."""
     rate: float = 0.1
     """eta: how far an update goes."""
     update: Update = "full_path"

@@ -24,28 +24,32 @@ _SLICE = 1 << 20  # events or groups visited between two looks at the keyboard
 
 @dataclass(frozen=True, kw_only=True)
 class SgdOptions:
-    """How to learn.
-
-    ``eta_float`` and ``eta_binary`` are the step sizes of dense and binary weights.  With
-    ``decay`` below 1, steps are multiplied by it after a pass whose loss fell by less than
-    ``stall`` of itself.  ``unit`` makes a step for each event, as the paper does, or for all
-    events of a group at once, which costs as much as one.  ``sample`` visits a random part of the
-    events or groups in each pass.
-    ``minibatch`` sums so many events into one step, over threads, with the same result for any
-    number of them; ``hogwild`` lets threads race: fast, and different every time.
-    """
+    """How to learn."""
 
     passes: int = 40
+    """Over the events."""
     eta_float: float = 1e-5
+    """The step size of dense weights."""
     eta_binary: float = 1e-5
+    """The step size of binary weights."""
     adagrad: bool = False
+    """Divide each weight's steps by the root of the sum of its squared gradients so far."""
     l2: float = 0.0
+    """Of the penalty on the weights' squares."""
     decay: float = 1.0
+    """Below 1, steps are multiplied by it after a pass whose loss hardly fell."""
     stall: float = 1e-4
+    """What is hardly: less than this share of the loss."""
     unit: Literal["event", "group"] = "group"
+    """A step for each event, as the paper does, or for all events of a group at once, which costs
+    as much as one."""
     sample: float = 1.0
+    """The share of events or groups that a pass visits, at random."""
     minibatch: int = 0
+    """So many events are summed into one step, over threads, with the same result for any number of
+    them; 0 sums none."""
     hogwild: bool = False
+    """Let threads race: fast, and different every time."""
 
     def __post_init__(self) -> None:
         check_counts(self, "passes", "minibatch")

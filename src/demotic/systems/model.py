@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -24,7 +24,7 @@ from demotic.bundle import About, Bundle
 from demotic.decode.decoder import Decoder, Hypothesis
 from demotic.errors import ArgumentError, CorruptFileError
 from demotic.progress import SILENT, Progress
-from demotic.systems.records import from_record
+from demotic.systems.records import from_record, over
 from demotic.systems.weights import read_weights
 
 if TYPE_CHECKING:
@@ -112,6 +112,18 @@ class Model(ABC):
     def with_weights(self, weights: Mapping[str, float]) -> Self:
         """The same model with other weights."""
         return type(self)(self._parts, self.search, weights, self._bundle)
+
+    def with_search(self, settings: Mapping[str, Any]) -> Self:
+        """The same model, searching in another way: settings of its section ``search``."""
+        for name in settings:
+            if not hasattr(self.search, name):
+                has = ", ".join(each.name for each in fields(self.search))
+                raise ArgumentError(
+                    f"a model of the system {self.SYSTEM} searches without '{name}'",
+                    remedy=f"it has {has}",
+                )
+        search = over(self.search, settings)
+        return type(self)(self._parts, search, self.weights, self._bundle)
 
     def part(self, name: str) -> Path:
         """Where a part is."""

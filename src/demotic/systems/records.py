@@ -47,10 +47,10 @@ def from_record(cls: type[Config], record: Mapping[str, Any], *, where: str = ""
     """
     named = {"preset": record["preset"]} if isinstance(record.get("preset"), str) else {}
     has_presets = "preset" in {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
-    return _over(cls(**named) if has_presets else cls(), record, where)
+    return over(cls(**named) if has_presets else cls(), record, where)
 
 
-def _over(base: Config, record: Mapping[str, Any], where: str) -> Config:
+def over(base: Config, record: Mapping[str, Any], where: str = "") -> Config:
     """A dataclass with the settings of a record put over it, section by section."""
     hints = typing.get_type_hints(type(base))
     fields = [field.name for field in dataclasses.fields(base)]  # type: ignore[arg-type]
@@ -61,7 +61,7 @@ def _over(base: Config, record: Mapping[str, Any], where: str) -> Config:
             raise _unknown(place, fields)
         default = getattr(base, name)
         if isinstance(value, Mapping) and dataclasses.is_dataclass(default):
-            values[name] = _over(default, value, place)
+            values[name] = over(default, value, place)
         else:
             values[name] = _converted(hints[name], value, place)
     try:

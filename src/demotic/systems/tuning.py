@@ -13,7 +13,7 @@ import numpy as np
 from demotic.bundle import Bundle, check_place
 from demotic.corpus import Bitext, Orthography, encode_pair
 from demotic.decode.decoder import Decoder, ForestDecoder, Hypothesis
-from demotic.errors import ArgumentError
+from demotic.errors import ArgumentError, CorruptFileError
 from demotic.learn import (
     Candidates,
     ForestCandidates,
@@ -26,6 +26,7 @@ from demotic.progress import SILENT, Progress
 from demotic.systems.weights import write_weights
 
 if TYPE_CHECKING:
+    from demotic.systems.config import TuneConfig
     from demotic.systems.model import Model
 
 Tuned = TypeVar("Tuned", bound="Model")
@@ -119,11 +120,14 @@ def tune(
     threads: int = 1,
     progress: Progress = SILENT,
 ) -> Tuned:
-    """A copy of a model with its weights tuned again by MERT, on another development set."""
-    from demotic.systems.config import TuneConfig
+    """A copy of a model with its weights tuned again by MERT, on another development set.
 
+    It is tuned as its own section ``tune`` says; ``options`` take the place of ``tune.mert``.
+    """
     check_place(out)
-    config = TuneConfig(mert=options or MertOptions())
+    config = own_tuning(model)
+    if options is not None:
+        config = replace(config, mert=options)
     text = encoded_dev(model.source, model.target, dev)
     task = TuningTask(model.decoder, text, config.candidates, config.list_size, threads)
     found = mert(
@@ -131,6 +135,19 @@ def tune(
     )
     settings = {**model.about.config, "tune": asdict(config)}
     return reweighted(model, found.weights, settings, dev, out, threads, progress)
+
+
+def own_tuning(model: Model) -> TuneConfig:
+    """How a model says that it was tuned."""
+    from demotic.systems.config import TuneConfig
+    from demotic.systems.records import from_record, known
+
+    try:
+        return from_record(TuneConfig, known(TuneConfig, model.about.config["tune"]))
+    except (KeyError, TypeError, ArgumentError) as error:
+        raise CorruptFileError(
+            f"the model's settings of tuning cannot be read: {error}", path=model.bundle.folder
+        ) from error
 
 
 def reweighted(

@@ -25,15 +25,15 @@ class LearnConfig:
     learner: Literal["sgd", "perceptron", "averaged-perceptron"] = "sgd"
     """Stochastic gradient descent, or a perceptron."""
     floats: SgdOptions = field(default_factory=lambda: SgdOptions(passes=1, sample=0.1))
-    """How real-valued features learn that are alone: one pass over a tenth of the events."""
+    """How real-valued features learn without pairs: one pass over a tenth of the events."""
     joint: SgdOptions = field(default_factory=lambda: SgdOptions(passes=40))
-    """How they learn together with pairs: 40 passes over all."""
+    """How real-valued features learn together with pairs: 40 passes over all events."""
     oracle_steps: Literal["dev", "fixed"] = "dev"
     """Rows 6 and 7 learn from the events of the development set's best translations.  These are
     few, and with the small steps of the others weights may hardly move: several kinds of steps are
     tried, and that with the best BLEU on the ``dev`` set is taken; or those of ``oracle`` are."""
     oracle: SgdOptions = field(default_factory=lambda: SgdOptions(passes=40, unit="event"))
-    """Those steps, where they are fixed."""
+    """How rows 6 and 7 learn where ``oracle_steps`` is ``fixed``."""
     lm_folds: int = 5
     """Each training line is priced by a language model that has not seen it, one of so many; 0
     takes the decoder's, which has."""
