@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from demotic._core import Links
 from demotic.align import pharaoh
-from demotic.align.lexical import NULL, LexicalTable
+from demotic.align.lexical import LexicalTable
 from demotic.align.text import Text
 from demotic.errors import CorruptFileError, FileAccessError, FormatError
 
 Pair = tuple[list[str], list[str], set[tuple[int, int]]]
+NULL = "NULL"  # the empty word
 
 
 @st.composite

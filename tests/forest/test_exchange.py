@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demotic.errors import FormatError
-from demotic.forest import Forest, ForestBuilder, read_json, write_dot, write_json
+from demotic.forest import Forest, ForestBuilder, read_json, write_json
 from tests.forest.toys import Pair, pair, pairs, small_pairs
 
 
@@ -55,8 +55,7 @@ def test_json_files_and_odd_words(tmp_path: Path) -> None:
         write_json(forest, tmp_path / name)
         assert same(read_json(tmp_path / name), forest)
     assert forest.viterbi().tokens == tuple(odd)
-    write_dot(forest, tmp_path / "f.dot")
-    assert 'label="S\\"\\\\ 0-1"' in (tmp_path / "f.dot").read_text("utf-8")
+    assert 'label="S\\"\\\\ 0-1"' in forest.to_dot()
 
 
 def test_json_is_as_documented() -> None:

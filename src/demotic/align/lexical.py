@@ -15,7 +15,6 @@ from demotic import _core, files
 from demotic.align.text import Text, check_parallel
 from demotic.progress import SILENT, Progress
 
-NULL = "NULL"
 _LINES = 1 << 15  # counted at a time
 _ROWS = 1 << 12  # written at a time
 

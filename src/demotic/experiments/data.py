@@ -18,8 +18,11 @@ from pathlib import Path
 from demotic import files
 from demotic.corpus import Bitext
 from demotic.errors import ArgumentError, FileAccessError, FormatError
+from demotic.experiments.setup import Setup
 
 DEV = ("dev", "val", "valid", "tune")
+QUICK_LINES = {"train_lines": 1500, "dev_lines": 40, "test_lines": 40}
+"""Of a quick run."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,17 @@ def read_folder(
     return DataFolder(
         read(train, train_lines), read(dev, dev_lines), read(test, test_lines), (train, dev, test)
     )
+
+
+def data_for(setup: Setup) -> DataFolder:
+    """The data of an experiment, which its output folder belongs to from now on."""
+    lines = {
+        name: getattr(setup, name) or (QUICK_LINES[name] if setup.quick else None)
+        for name in QUICK_LINES
+    }
+    data = read_folder(setup.data, setup.source, setup.target, **lines)
+    claim(setup.out, data)
+    return data
 
 
 def claim(folder: Path, data: DataFolder) -> None:

@@ -13,7 +13,7 @@ for derivation in forest.kbest(100, unique=True):
 from demotic.forest.builder import ForestBuilder
 from demotic.forest.cdec import from_cdec, read_cdec, to_cdec, write_cdec
 from demotic.forest.derivation import ForestDerivation, ForestRule
-from demotic.forest.dot import to_dot, write_dot
+from demotic.forest.dot import to_dot
 from demotic.forest.envelope import Envelope, envelopes
 from demotic.forest.exchange import from_json, read_json, to_json, write_json
 from demotic.forest.forest import Forest, Posteriors
@@ -44,6 +44,5 @@ __all__ = [
     "to_dot",
     "to_json",
     "write_cdec",
-    "write_dot",
     "write_json",
 ]

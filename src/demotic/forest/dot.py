@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from demotic import files
 from demotic.forest.derivation import ForestDerivation
 from demotic.forest.forest import Forest
 
@@ -28,14 +25,6 @@ def to_dot(forest: Forest, *, highlight: ForestDerivation | None = None) -> str:
         for slot, tail in enumerate(forest.tails_of(edge)):
             lines.append(f'  n{tail} -> e{edge} [label="{slot + 1}"{colour}];')
     return "\n".join([*lines, "}", ""])
-
-
-def write_dot(
-    forest: Forest, path: str | Path, *, highlight: ForestDerivation | None = None
-) -> None:
-    """Write :func:`to_dot` to a file."""
-    with files.write_bytes(path) as out:
-        out.write(to_dot(forest, highlight=highlight).encode("utf-8"))
 
 
 def _quoted(text: str) -> str:

@@ -35,11 +35,6 @@ class Envelope:
         """The cap on segments was reached somewhere: values are lower bounds."""
         return bool(self._core.truncated)
 
-    @property
-    def most_segments(self) -> int:
-        """The longest envelope of any node."""
-        return int(self._core.most)
-
     def derivation(self, segment: int) -> ForestDerivation:
         """The derivation of a segment; its score is the one under the forest's own weights."""
         edges = self._core.derivation(segment)

@@ -18,13 +18,12 @@ from functools import partial
 from demotic import files
 from demotic.experiments.blocks import arms, report
 from demotic.experiments.blocks.bench import Bench
-from demotic.experiments.data import claim, read_folder
+from demotic.experiments.data import data_for
 from demotic.experiments.parts import Parts
 from demotic.experiments.setup import Setup
 
 PARTS = ("speed", "rows", "perceptron", "crf", "mert", "pairs", "ablations")
 USES = ()
-QUICK_LINES = {"train_lines": 1500, "dev_lines": 40, "test_lines": 40}
 
 
 def run(setup: Setup) -> str:
@@ -82,12 +81,7 @@ def run(setup: Setup) -> str:
 
 
 def _bench(setup: Setup) -> Bench:
-    lines = {
-        name: getattr(setup, name) or (QUICK_LINES[name] if setup.quick else None)
-        for name in QUICK_LINES
-    }
-    data = read_folder(setup.data, setup.source, setup.target, **lines)
-    claim(setup.out, data)
+    data = data_for(setup)
     sizes = [len(data.train), len(data.dev), len(data.test)]
     settings = {"sizes": sizes, "names": data.names, "quick": setup.quick}
     return Bench(setup, data, Parts(setup.out / "results", settings, progress=setup.progress))

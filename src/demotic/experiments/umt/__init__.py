@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from demotic import files
-from demotic.experiments.data import claim, read_folder
+from demotic.experiments.data import data_for
 from demotic.experiments.parts import Parts
 from demotic.experiments.plots import Series, draw, require_matplotlib
 from demotic.experiments.setup import Setup
@@ -22,7 +22,6 @@ LEARNED: tuple[Preset, ...] = ("paper", "full", "literal")
 """Presets that learn from fixed weights, without MERT."""
 PARTS = ("e1", "e2", "e3", "e4", "e5", "e6", "e7")
 USES = ("model", "seeds", "repeats")
-QUICK_LINES = {"train_lines": 1500, "dev_lines": 40, "test_lines": 40}
 
 
 def run(setup: Setup) -> str:
@@ -51,12 +50,7 @@ def run(setup: Setup) -> str:
 
 
 def _bench(setup: Setup) -> Bench:
-    lines = {
-        name: getattr(setup, name) or (QUICK_LINES[name] if setup.quick else None)
-        for name in QUICK_LINES
-    }
-    data = read_folder(setup.data, setup.source, setup.target, **lines)
-    claim(setup.out, data)
+    data = data_for(setup)
     model = trained_model(setup, data)
     sizes = [len(data.dev), len(data.test)]
     shas = [model.bundle.parts[name].sha256 for name in ("rules.bin", "lm.bin")]

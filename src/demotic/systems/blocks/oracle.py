@@ -62,15 +62,19 @@ def oracle_events(
     found = decoder.oracles(source, references, list_size, threads=threads, progress=progress)
     for each in found:
         writer.add(each)
-    corpus = Bleu(tokenise="none")
-    most = max(map(len, references), default=1)
-    columns = [[each[min(i, len(each) - 1)] for each in references] for i in range(most)]
     return OracleEvents(
         writer.finish(),
-        corpus.score([each.best.text for each in found], columns).value,
-        corpus.score([each.first.text for each in found], columns).value,
+        corpus_bleu([each.best.text for each in found], references),
+        corpus_bleu([each.first.text for each in found], references),
         writer.alone,
     )
+
+
+def corpus_bleu(lines: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+    """Of translations in tokens; a sentence with fewer references than others repeats its last."""
+    most = max(map(len, references), default=1)
+    columns = [[each[min(i, len(each) - 1)] for each in references] for i in range(most)]
+    return Bleu(tokenise="none").score(list(lines), columns).value
 
 
 class _Writer:

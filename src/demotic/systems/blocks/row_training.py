@@ -22,11 +22,10 @@ from demotic.grammar.blocks import BlockPairs, BlockTable, Projection, no_pairs
 from demotic.grammar.orientation import BlockEvents, block_events
 from demotic.learn import SgdOptions
 from demotic.lm import LanguageModel
-from demotic.metrics import Bleu
 from demotic.progress import SILENT, Progress
 from demotic.systems.blocks.config import Config
 from demotic.systems.blocks.learning import Learned, learn_local, wrong_signs
-from demotic.systems.blocks.oracle import OracleEvents, oracle_events
+from demotic.systems.blocks.oracle import OracleEvents, corpus_bleu, oracle_events
 from demotic.systems.blocks.rows import ROWS
 
 STEPS: dict[str, SgdOptions] = {
@@ -51,9 +50,7 @@ class Sentences:
 
     def bleu(self, lines: Sequence[str]) -> float:
         """Of translations, in tokens."""
-        most = max(map(len, self.references), default=1)
-        columns = [[each[min(i, len(each) - 1)] for each in self.references] for i in range(most)]
-        return Bleu(tokenise="none").score(list(lines), columns).value
+        return corpus_bleu(lines, self.references)
 
 
 @dataclass(frozen=True, eq=False)
