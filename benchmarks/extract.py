@@ -40,7 +40,7 @@ def extraction(source: Text, target: Text, links: Links, engine: LocalEngine) ->
             target,
             links,
             out=Path(folder) / "r.bin",
-            options=Config().grammar,
+            options=Config().extract,
             engine=engine,
         )
         return time.process_time() - begin, len(table)

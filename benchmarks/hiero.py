@@ -120,7 +120,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--model", type=Path, help="a trained bundle")
     parser.add_argument("--cache", type=Path, help="folder for the rule table and the model")
-    parser.add_argument("--min-sentences", type=int, default=Config().grammar.min_sentences)
+    parser.add_argument("--min-sentences", type=int, default=Config().extract.min_sentences)
     parser.add_argument("--sentences", type=int, default=1000)
     given = parser.parse_args()
     source = lines_of("test2016.de.gz")[: given.sentences]

@@ -183,7 +183,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         cache = given.cache or Path(folder)
         cache.mkdir(parents=True, exist_ok=True)
-        measure(rules_in(cache, Config().grammar.min_sentences), model_in(cache), WEIGHTS, source)
+        measure(rules_in(cache, Config().extract.min_sentences), model_in(cache), WEIGHTS, source)
 
 
 if __name__ == "__main__":
