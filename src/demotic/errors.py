@@ -68,9 +68,8 @@ def check_counts(options: object, *names: str, least: int = 0, most: int = 2**32
     for name in names:
         value = getattr(options, name)
         if not least <= value <= most:
-            raise ArgumentError(
-                f"{name} is {value}", remedy=f"give a number from {least} to {most}"
-            )
+            limit = "up" if value < least and most >= 2**32 - 1 else f"to {most}"
+            raise ArgumentError(f"{name} is {value}", remedy=f"give a number from {least} {limit}")
 
 
 def check_choices(options: object) -> None:
