@@ -147,7 +147,7 @@ def test_rules_of_many_nonterminals_give_joshuas_translations(
     rules = rules_of(tmp_path, folder / "grammar", format="joshua")
     penalty = -3.6942747832593694
     weights = {"LanguageModel": LM / LN10, "WordPenalty": -penalty / LN10}
-    options = DecoderOptions(goal="GOAL", default_category="S")
+    options = HieroSearch(goal="GOAL", default_category="S")
     decoder = HieroDecoder(rules, joshua_lm(data), weights, options=options)
     for line, expected in (("CHEESE GOATS EAT", -11.503), ("3 1 4 2", -4.414)):
         found = decoder.decode(line)
