@@ -16,10 +16,15 @@ import random
 import time
 from collections.abc import Callable
 
+import numpy as np
+
+from demotic.features import FeatureSpace
 from demotic.forest import Forest, ForestBuilder, envelopes, kbest, risk
 
 DENSE = [f"dense{i}" for i in range(10)]
-SPARSE = [f"sparse{i}" for i in range(50)]
+SPARSE = FeatureSpace(DENSE, [f"sparse{i}" for i in range(50)])
+
+SIZES = (100, 100_000, 1_000_000)
 
 
 def cpu(work: Callable[[], object], repeats: int = 5) -> float:
@@ -32,17 +37,19 @@ def cpu(work: Callable[[], object], repeats: int = 5) -> float:
     return best
 
 
-def hierarchical(length: int, rules_per_span: int, seed: int) -> Forest:
+def hierarchical(
+    length: int, rules_per_span: int, seed: int, space: FeatureSpace = SPARSE
+) -> Forest:
     """A forest over a sentence of ``length`` words."""
     rng = random.Random(seed)
-    builder = ForestBuilder(features=DENSE + SPARSE, dense=DENSE)
+    builder = ForestBuilder(space=space, dense=DENSE)
     words = [f"w{i}" for i in range(200)]
 
     def rule(arity: int) -> int:
         target: list[str | int] = [*range(arity)]
         target += rng.choices(words, k=rng.randint(1, 3))
         rng.shuffle(target)
-        sparse = {rng.choice(SPARSE): 1.0 for _ in range(2)}
+        sparse = {f"sparse{rng.randrange(len(space) - len(DENSE))}": 1.0 for _ in range(2)}
         return builder.add_rule("X", [], target, sparse)
 
     rules = [[rule(arity) for _ in range(200)] for arity in range(3)]
@@ -156,9 +163,9 @@ def main() -> None:
     print(f"100-best: Python / Demotic = {slow / quick:.0f}; difference {gap:.1e}")
     print(f"  with different strings {unique / quick:.1f} times as long")
 
-    weights = [random.Random(1).gauss(0, 0.1) for _ in forests[0].features]
+    weights = np.array([random.Random(1).gauss(0, 0.1) for _ in range(len(SPARSE))])
     paired = cpu(lambda: risk(forests, weights, temperature=0.1))
-    scoring = cpu(lambda: [forest.core.edge_scores(_array(weights)) for forest in forests])
+    scoring = cpu(lambda: [forest.core.edge_scores(weights) for forest in forests])
     print(
         f"risk and gradient: {paired / inside:.1f} times a log inside "
         f"({(paired - scoring) / inside:.1f} without computing the scores); "
@@ -168,12 +175,56 @@ def main() -> None:
     direction = list(itertools.chain(*directions))
     lines = cpu(lambda: envelopes(forests, weights, direction))
     print(f"envelope along one direction: {lines / inside:.1f} times a log inside")
+    for name, work in (("risk", batch_risk), ("expected features", each_expectation)):
+        compare_spaces(name, work)
 
 
-def _array(weights: list[float]) -> object:
-    import numpy as np
+def small(space: FeatureSpace, rng: random.Random) -> Forest:
+    """One node with twenty edges, each with a feature of its own."""
+    builder = ForestBuilder(space=space)
+    root = builder.add_node("S", 0, 1)
+    for number in range(20):
+        rule = builder.add_rule("S", ["w"], [f"w{number}"])
+        feature = f"sparse{rng.randrange(len(space) - len(DENSE))}"
+        builder.add_edge(root, [], rule, rng.gauss(0, 1), rng.gauss(0, 1), {feature: 1.0})
+    return builder.finalize(root)
 
-    return np.array(weights)
+
+def batch_risk(forests: list[Forest], weights: np.ndarray) -> object:
+    return risk(forests, weights)
+
+
+def each_expectation(forests: list[Forest], weights: np.ndarray) -> object:
+    return [forest.expected_features() for forest in forests]
+
+
+def compare_spaces(
+    name: str, work: Callable[[list[Forest], np.ndarray], object], sizes: tuple[int, ...] = SIZES
+) -> None:
+    """What forests of the same shape cost in spaces of different sizes."""
+    kinds: dict[str, Callable[[FeatureSpace, random.Random], Forest]] = {
+        "20 forests of 20 edges": small,
+        "20 forests of a sentence": lambda space, rng: hierarchical(
+            12, 20, rng.randrange(1000), space
+        ),
+    }
+    for kind, make in kinds.items():
+        seconds = []
+        for size in sizes:
+            space = FeatureSpace(DENSE, [f"sparse{i}" for i in range(size)])
+            rng = random.Random(1)
+            forests = [make(space, rng) for _ in range(20)]
+            weights = np.full(len(space), 0.1)
+            seconds.append(cpu(lambda f=forests, w=weights: work(f, w), 200))  # type: ignore[misc]
+        edges = sum(forest.edges for forest in forests) / len(forests)
+        print(
+            f"{name}, {kind} ({edges:.0f} edges each): {seconds[0] / 20 * 1e6:.1f} us a forest "
+            f"with {sizes[0]:,} features, "
+            + ", ".join(
+                f"{s / seconds[0]:.2f} times that with {n:,}"
+                for n, s in zip(sizes[1:], seconds[1:], strict=True)
+            )
+        )
 
 
 if __name__ == "__main__":

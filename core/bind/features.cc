@@ -1,3 +1,5 @@
+#include "bind/features.h"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -11,7 +13,6 @@
 #include <vector>
 
 #include "bind/bind.h"
-#include "features/feature_space.h"
 
 namespace demotic::bind {
 
@@ -22,11 +23,6 @@ using Space = std::shared_ptr<FeatureSpace>;
 
 constexpr std::string_view kKind = "features";
 constexpr uint32_t kVersion = 1;
-
-// Python has no const: nothing that is bound below changes a space.
-Space shown(std::shared_ptr<const FeatureSpace> space) {
-  return std::const_pointer_cast<FeatureSpace>(std::move(space));
-}
 
 Space make(const std::vector<std::string>& dense, const std::vector<std::string>& sparse,
            uint32_t bits) {

@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -7,9 +8,11 @@
 #include <string>
 
 #include "bind/arrays.h"
+#include "bind/features.h"
 #include "bind/forest_parts.h"
 #include "forest/context.h"
 #include "forest/derivation.h"
+#include "forest/feature_map.h"
 #include "forest/forest_file.h"
 #include "forest/ngrams.h"
 #include "forest/posterior.h"
@@ -66,6 +69,12 @@ void changes(nb::class_<forest::Forest>& c) {
           },
           nb::arg("keep").noconvert())
       .def("compact", &forest::compact, Unlocked())
+      .def(
+          "in_space",
+          [](const forest::Forest& f, std::shared_ptr<features::FeatureSpace> space) {
+            return forest::in_space(f, std::move(space));
+          },
+          nb::arg("space"), Unlocked())
       .def("refine", &forest::refine, nb::arg("width"), nb::arg("max_nodes"), Unlocked())
       .def(
           "restrict",

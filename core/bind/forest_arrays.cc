@@ -1,9 +1,11 @@
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>
 
 #include "bind/arrays.h"
+#include "bind/features.h"
 #include "bind/forest_parts.h"
 
 namespace demotic::bind {
@@ -65,7 +67,7 @@ void forest_arrays(nb::class_<forest::Forest>& c) {
       .def_prop_ro("context_width", [](const forest::Forest& f) { return f.context_width; })
       .def_prop_ro("words", [](const forest::Forest& f) { return strings(f.names->words); })
       .def_prop_ro("labels", [](const forest::Forest& f) { return strings(f.names->labels); })
-      .def_prop_ro("features", [](const forest::Forest& f) { return strings(f.names->features); })
+      .def_prop_ro("space", [](const forest::Forest& f) { return shown(f.names->features); })
       .def("head",
            [](const forest::Forest& f) { return numpy(unlocked([&] { return f.heads(); })); });
 }

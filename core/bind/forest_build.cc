@@ -1,3 +1,4 @@
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -6,6 +7,7 @@
 #include <string>
 
 #include "bind/arrays.h"
+#include "bind/features.h"
 #include "bind/forest_parts.h"
 #include "forest/builder.h"
 
@@ -72,11 +74,11 @@ std::shared_ptr<const forest::ForestRules> rules_from(const Columns& in) {
 
 forest::Forest build(const nb::dict& arrays, const std::vector<std::string>& words,
                      const std::vector<std::string>& labels,
-                     const std::vector<std::string>& features, uint32_t root,
+                     std::shared_ptr<features::FeatureSpace> space, uint32_t root,
                      uint32_t context_width) {
   const Columns in(arrays);
   auto names = std::make_shared<forest::ForestNames>();
-  *names = {forest::Names(words), forest::Names(labels), forest::Names(features)};
+  *names = {forest::Names(words), forest::Names(labels), std::move(space)};
   const auto dense_id = in.column<uint32_t>("dense_id");
   forest::ForestBuilder builder(names, rules_from(in), {dense_id.begin(), dense_id.end()},
                                 context_width);
@@ -117,7 +119,7 @@ forest::Forest build(const nb::dict& arrays, const std::vector<std::string>& wor
 
 void forest_build(nb::module_& m) {
   m.def("forest_build", &build, nb::arg("arrays"), nb::arg("words"), nb::arg("labels"),
-        nb::arg("features"), nb::arg("root"), nb::arg("context_width"));
+        nb::arg("space"), nb::arg("root"), nb::arg("context_width"));
 }
 
 }  // namespace demotic::bind

@@ -1,12 +1,15 @@
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 
 #include "bind/arrays.h"
+#include "bind/features.h"
 #include "bind/forest_parts.h"
 #include "forest/derivation.h"
 #include "forest/envelope.h"
+#include "forest/feature_map.h"
 #include "forest/inside_outside.h"
 #include "forest/kbest.h"
 #include "forest/prune.h"
@@ -152,6 +155,14 @@ void forest_many(nb::module_& m) {
         std::vector<const forest::Forest*> pointers;
         for (const forest::Forest& f : forests) pointers.push_back(&f);
         return forest::unite(pointers);
+      },
+      nb::arg("forests"), Unlocked());
+  m.def(
+      "forest_joined_space",
+      [](const std::vector<forest::Forest>& forests) {
+        std::vector<const forest::Forest*> pointers;
+        for (const forest::Forest& f : forests) pointers.push_back(&f);
+        return shown(forest::joined_space(pointers));
       },
       nb::arg("forests"), Unlocked());
   m.def(

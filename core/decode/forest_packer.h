@@ -1,7 +1,8 @@
-// How a search space becomes a Forest (forest/forest.h) that stands on its own: words, labels,
-// features and rules numbered as they are met, one dense row of features for each edge.
+// How a search space becomes a Forest (forest/forest.h) that stands on its own: words, labels and
+// rules numbered as they are met, one dense row of features for each edge.  The features are those
+// of the decoder's space, which all of its forests share.
 //
-//   ForestPacker pack(labels, feature_names);
+//   ForestPacker pack(labels, space);
 //   uint32_t r = pack.rule(key, [&](PackedRule& made) { ... });    all rules first; of each key one
 //   uint32_t v = pack.add_node(label, begin, end);
 //   pack.add_edge({.head = v, .rule = r, .score = s}, [&](std::span<double> features) { ... });
@@ -21,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "features/feature_space.h"
 #include "forest/builder.h"
 #include "forest/forest.h"
 #include "hash_index.h"
@@ -32,10 +34,6 @@ namespace demotic::decode {
 // Names numbered as they are met.
 class NumberedNames {
  public:
-  NumberedNames() = default;
-  // These have numbers already, from 0 on.
-  explicit NumberedNames(std::span<const std::string> names);
-
   uint32_t number(std::string_view name);
   const std::vector<std::string>& names() const { return names_; }
 
@@ -49,20 +47,21 @@ struct PackedRule {
   uint32_t label = 0;
   uint32_t origin = forest::kNone;
   std::vector<text::Symbol> source, target;
+  std::vector<uint32_t> feature_ids = {};  // sparse ones
+  std::vector<float> feature_values = {};
 };
 
 class ForestPacker {
  public:
-  // `dense` are the names of the features that each edge has a value of.
-  ForestPacker(std::span<const std::string> labels, std::span<const std::string> dense);
+  // Each edge has a value of each dense feature of the space.
+  ForestPacker(std::span<const std::string> labels,
+               std::shared_ptr<const features::FeatureSpace> space);
 
   // -- before the first node
 
   text::Symbol word(std::string_view spelling) {
     return static_cast<text::Symbol>(words_.number(spelling));
   }
-  // A feature that edges may have beside their dense ones.
-  uint32_t feature(std::string_view name) { return features_.number(name); }
   // The rule of this key; `write(made)` fills in one that is new.
   template <class Write>
   uint32_t rule(uint64_t key, Write&& write) {
@@ -102,7 +101,8 @@ class ForestPacker {
   void open();
 
   std::vector<std::string> labels_;
-  NumberedNames words_, features_;
+  std::shared_ptr<const features::FeatureSpace> space_;
+  NumberedNames words_;
   forest::RulesBuilder rules_;
   HashIndex numbers_;           // of rules, by key
   std::vector<uint64_t> keys_;  // by rule
@@ -117,11 +117,12 @@ class PhraseGraph : public ForestPacker {
   static constexpr uint32_t kGoalLabel = 1;
 
   // The first two labels are those of hypotheses and of the goal.
-  PhraseGraph(std::span<const std::string> labels, std::span<const std::string> dense,
+  PhraseGraph(std::span<const std::string> labels,
+              std::shared_ptr<const features::FeatureSpace> space,
               std::span<const std::string> tokens);
 
-  // `origin` over these source words, kNone for a word that passes through; `write(words)` appends
-  // the words of its target side.
+  // `origin` over these source words, kNone for a word that passes through; `write(made)` appends
+  // the words of its target side, and its sparse features.
   template <class Write>
   uint32_t phrase(uint32_t origin, uint32_t begin, uint32_t end, Write&& write) {
     const bool passed = origin == forest::kNone;  // one rule for each place
@@ -131,7 +132,7 @@ class PhraseGraph : public ForestPacker {
       if (passed)
         made.target.push_back(made.source.back());
       else
-        write(made.target);
+        write(made);
     });
   }
 
@@ -152,7 +153,7 @@ class PhraseGraph : public ForestPacker {
 };
 
 // Of a sentence without words: the goal over nothing, all features 0.
-forest::Forest empty_forest(std::span<const std::string> labels, std::span<const std::string> dense,
-                            uint32_t goal);
+forest::Forest empty_forest(std::span<const std::string> labels,
+                            std::shared_ptr<const features::FeatureSpace> space, uint32_t goal);
 
 }  // namespace demotic::decode

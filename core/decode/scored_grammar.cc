@@ -10,7 +10,7 @@ namespace demotic::decode {
 
 ScoredGrammar::ScoredGrammar(const grammar::RuleTable& table, const lm::Model* lm,
                              const GrammarWeights& weights)
-    : table_(&table), lm_(lm), sparse_(weights.sparse) {
+    : table_(&table), lm_(lm), sparse_(weights.sparse), space_(table, feature_names(table)) {
   weigh(weights.dense);
   if (sparse_ != nullptr && !std::all_of(sparse_->begin(), sparse_->end(),
                                          [](double weight) { return std::isfinite(weight); }))
@@ -23,7 +23,11 @@ ScoredGrammar::ScoredGrammar(const grammar::RuleTable& table, const lm::Model* l
 }
 
 ScoredGrammar::ScoredGrammar(const ScoredGrammar& other, std::span<const double> weights)
-    : table_(other.table_), lm_(other.lm_), sparse_(other.sparse_), lm_words_(other.lm_words_) {
+    : table_(other.table_),
+      lm_(other.lm_),
+      sparse_(other.sparse_),
+      space_(other.space_),
+      lm_words_(other.lm_words_) {
   weigh(weights);
 }
 

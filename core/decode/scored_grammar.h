@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "decode/context_free_forest.h"
+#include "decode/model_space.h"
 #include "features/sparse_rows.h"
 #include "grammar/rule_table.h"
 #include "lm/model.h"
@@ -61,6 +62,8 @@ class ScoredGrammar {
   // Adds the decoder's own names, each under a new one if it is taken.
   static void add_own_names(std::span<const char* const> own, const grammar::RuleTable& table,
                             std::vector<std::string>& names);
+  // Of the model's forests: the names above, and the table's sparse features.
+  const ModelSpace& space() const { return space_; }
 
   const grammar::RuleTable& table() const { return *table_; }
   const lm::Model* lm() const { return lm_; }
@@ -108,6 +111,7 @@ class ScoredGrammar {
   const lm::Model* lm_;
   std::vector<double> weights_;
   std::shared_ptr<const std::vector<double>> sparse_;
+  ModelSpace space_;
   std::shared_ptr<const std::vector<uint32_t>> lm_words_;  // by target word
   double word_, unknown_;  // a target word that the language model knows, or not
   double rule_penalty_, glue_, pass_through_;

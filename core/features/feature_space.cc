@@ -180,8 +180,13 @@ void FeatureSpaceBuilder::refresh() {
 
 std::shared_ptr<const FeatureSpace> FeatureSpaceBuilder::finish() {
   std::shared_ptr<const FeatureSpace> space = std::move(space_);
+  space->digest();  // now, so that comparing spaces later costs nothing
   *this = FeatureSpaceBuilder();
   return space;
+}
+
+std::shared_ptr<const FeatureSpace> dense_space(std::span<const std::string> names) {
+  return FeatureSpaceBuilder(names).finish();
 }
 
 }  // namespace demotic::features

@@ -67,6 +67,9 @@ class FeatureSpace {
   mutable std::atomic<uint64_t> digest_{0};  // 0: not computed yet
 };
 
+// A space of these names, all dense.
+std::shared_ptr<const FeatureSpace> dense_space(std::span<const std::string> names);
+
 class FeatureSpaceBuilder {
  public:
   // Throws Error(argument) when a dense name is there twice, or looks like a hashed one.

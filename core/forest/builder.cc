@@ -69,7 +69,7 @@ ForestBuilder::ForestBuilder(std::shared_ptr<const ForestNames> names,
       context_width_(context_width) {
   check(*rules_, *names_, io::Fault::format);
   for (const uint32_t id : dense_id_)
-    if (id >= names_->features.size())
+    if (id >= names_->features->size())
       throw io::Error(io::Fault::format, "an unknown dense feature");
   set_arities();
 }
@@ -123,15 +123,15 @@ uint32_t ForestBuilder::add_edge(const EdgeSpec& edge) {
   if (edge.feature_ids.size() != edge.feature_values.size())
     wrong_edge(e, "features without values");
   for (size_t i = 0; i < edge.feature_ids.size(); ++i) {
-    if (edge.feature_ids[i] >= names_->features.size()) wrong_edge(e, "unknown feature");
+    if (edge.feature_ids[i] >= names_->features->size()) wrong_edge(e, "unknown feature");
     if (!std::isfinite(edge.feature_values[i]))
-      wrong_edge(e, "the value of feature '" + std::string(names_->features[edge.feature_ids[i]]) +
+      wrong_edge(e, "the value of feature '" + names_->features->name(edge.feature_ids[i]) +
                         "' is not finite");
   }
   for (size_t d = 0; d < edge.dense.size(); ++d)
     if (!std::isfinite(edge.dense[d]))
-      wrong_edge(e, "the value of feature '" + std::string(names_->features[dense_id_[d]]) +
-                        "' is not finite");
+      wrong_edge(
+          e, "the value of feature '" + names_->features->name(dense_id_[d]) + "' is not finite");
   head_.push_back(edge.head);
   append(tails_, edge.tails);
   tail_off_.push_back(size32(tails_.size()));

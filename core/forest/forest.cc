@@ -4,26 +4,11 @@
 #include <cmath>
 #include <string>
 
+#include "text/utf8.h"
+
 namespace demotic::forest {
 
 namespace {
-
-// RFC 3629: no overlong forms, no surrogates, nothing beyond U+10FFFF.
-bool is_utf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const auto byte = [&](size_t k) { return static_cast<unsigned char>(text[i + k]); };
-    const unsigned char first = byte(0);
-    const size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    if ((first >= 0x80 && first < 0xc2) || first > 0xf4 || i + size > text.size()) return false;
-    for (size_t k = 1; k < size; ++k)
-      if ((byte(k) & 0xc0) != 0x80) return false;
-    if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
-        (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f))
-      return false;
-    i += size;
-  }
-  return true;
-}
 
 class Checker {
  public:
@@ -54,7 +39,7 @@ class Checker {
       last = end;
     }
     require(last == names.bytes().size(), what);
-    for (uint32_t i = 0; i < names.size(); ++i) require(is_utf8(names[i]), what);
+    for (uint32_t i = 0; i < names.size(); ++i) require(text::is_utf8(names[i]), what);
   }
 
  private:
@@ -85,18 +70,22 @@ size_t slots_in(std::span<const int32_t> side) {
 
 }  // namespace
 
+void check(const Names& names, const char* what, io::Fault fault) {
+  Checker(fault).names(names, what);
+}
+
 void check(const ForestRules& rules, const ForestNames& names, io::Fault fault) {
   const Checker checker(fault);
   checker.names(names.words, "damaged word table");
   checker.names(names.labels, "damaged label table");
-  checker.names(names.features, "damaged feature table");
+  checker.require(names.features != nullptr, "no features");
   const size_t count = rules.lhs.size();
   checker.require(rules.origin.size() == count, "rule arrays differ in length");
   checker.offsets(rules.source_off, count, rules.source.size(), "damaged source sides");
   checker.offsets(rules.target_off, count, rules.target.size(), "damaged target sides");
   checker.offsets(rules.feature_off, count, rules.feature_id.size(), "damaged rule features");
   checker.require(rules.feature_id.size() == rules.feature_value.size(), "damaged rule features");
-  checker.ids(rules.feature_id, names.features.size(), "a rule has an unknown feature");
+  checker.ids(rules.feature_id, names.features->size(), "a rule has an unknown feature");
   std::vector<char> seen;
   for (size_t r = 0; r < count; ++r) {
     checker.require(rules.lhs[r] < names.labels.size(), "rule", r, "unknown left-hand side");
@@ -126,7 +115,7 @@ void check(const Forest& f, io::Fault fault) {
   checker.require(f.span.size() == 2 * n, "node arrays differ in length");
   checker.ids(f.label, f.names->labels.size(), "a node has an unknown label");
   checker.finite<float>(f.loss, "a loss is not finite");
-  checker.ids(f.dense_id, f.names->features.size(), "an unknown dense feature");
+  checker.ids(f.dense_id, f.features().size(), "an unknown dense feature");
   checker.require(f.dense.size() == m * f.dense_id.size(), "damaged dense features");
   checker.finite<float>(f.dense, "a dense feature is not finite");
   const bool sparse = !f.edge_feature_off.empty();
@@ -134,7 +123,7 @@ void check(const Forest& f, io::Fault fault) {
     checker.offsets(f.edge_feature_off, m, f.edge_feature_id.size(), "damaged edge features");
   checker.require(sparse || f.edge_feature_id.empty(), "damaged edge features");
   checker.require(f.edge_feature_id.size() == f.edge_feature_value.size(), "damaged edge features");
-  checker.ids(f.edge_feature_id, f.names->features.size(), "an edge has an unknown feature");
+  checker.ids(f.edge_feature_id, f.features().size(), "an edge has an unknown feature");
   checker.finite<float>(f.edge_feature_value, "an edge feature is not finite");
   if (f.context_width == 0) {
     checker.require(f.context.empty() && f.context_off.empty(), "damaged context");
@@ -199,34 +188,48 @@ Forest Forest::with_loss(std::vector<float> values) const {
   return result;
 }
 
-std::vector<double> edge_scores(const Forest& f, std::span<const double> weights) {
-  const Names& features = f.names->features;
-  if (weights.size() != features.size())
-    throw io::Error(io::Fault::argument, std::to_string(weights.size()) + " weights for " +
-                                             std::to_string(features.size()) + " features");
-  for (size_t i = 0; i < weights.size(); ++i)
-    if (!std::isfinite(weights[i]))
+namespace {
+
+// Says why the score of an edge is not finite.
+[[noreturn]] void overflow(const Forest& f, std::span<const double> weights, uint32_t e) {
+  for_each_feature(f, e, [&](uint32_t id, float) {
+    if (!std::isfinite(weights[id]))
       throw io::Error(io::Fault::argument,
-                      "the weight of feature '" + std::string(features[i]) + "' is not finite");
+                      "the weight of feature '" + f.features().name(id) + "' is not finite");
+  });
+  throw io::Error(io::Fault::argument, "edge " + std::to_string(e) + ": its score overflows");
+}
+
+double rule_score(const ForestRules& rules, uint32_t r, std::span<const double> weights) {
+  double sum = 0.0;
+  for (uint32_t i = rules.feature_off[r]; i < rules.feature_off[r + 1]; ++i)
+    sum += weights[rules.feature_id[i]] * rules.feature_value[i];
+  return sum;
+}
+
+}  // namespace
+
+std::vector<double> edge_scores(const Forest& f, std::span<const double> weights) {
+  if (weights.size() != f.features().size())
+    throw io::Error(io::Fault::argument, std::to_string(weights.size()) + " weights for " +
+                                             std::to_string(f.features().size()) + " features");
   const ForestRules& rules = *f.rules;
-  std::vector<double> rule_score(rules.size(), 0.0);
-  for (uint32_t r = 0; r < rules.size(); ++r)
-    for (uint32_t i = rules.feature_off[r]; i < rules.feature_off[r + 1]; ++i)
-      rule_score[r] += weights[rules.feature_id[i]] * rules.feature_value[i];
+  const bool by_rule = rules.size() <= f.edges();  // else edges share few rules, or none
+  std::vector<double> known(by_rule ? rules.size() : 0);
+  for (uint32_t r = 0; r < known.size(); ++r) known[r] = rule_score(rules, r, weights);
   const size_t width = f.dense_id.size();
   std::vector<double> dense_weight(width);
   for (size_t d = 0; d < width; ++d) dense_weight[d] = weights[f.dense_id[d]];
   const bool sparse = !f.edge_feature_off.empty();
   std::vector<double> score(f.edges());
   for (uint32_t e = 0; e < f.edges(); ++e) {
-    double sum = rule_score[f.rule[e]];
+    double sum = by_rule ? known[f.rule[e]] : rule_score(rules, f.rule[e], weights);
     const float* values = f.dense.data() + size_t{e} * width;
     for (size_t d = 0; d < width; ++d) sum += dense_weight[d] * values[d];
     if (sparse)
       for (uint32_t i = f.edge_feature_off[e]; i < f.edge_feature_off[e + 1]; ++i)
         sum += weights[f.edge_feature_id[i]] * f.edge_feature_value[i];
-    if (!std::isfinite(sum))
-      throw io::Error(io::Fault::argument, "edge " + std::to_string(e) + ": its score overflows");
+    if (!std::isfinite(sum)) overflow(f, weights, e);
     score[e] = sum;
   }
   return score;

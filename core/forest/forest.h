@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "features/feature_space.h"
 #include "io/array.h"
 #include "io/error.h"
 #include "text/symbol.h"
@@ -44,8 +45,10 @@ struct ForestRules {
   std::span<const int32_t> target_side(uint32_t r) const { return row(target_off, target, r); }
 };
 
+// What ids stand for.  The features are those of the model, shared by all of its forests.
 struct ForestNames {
-  Names words, labels, features;
+  Names words, labels;
+  std::shared_ptr<const features::FeatureSpace> features;
 };
 
 // What a forest writes into a node's context for "further words that are not known".
@@ -88,6 +91,7 @@ struct Forest {
     return dense.view().subspan(size_t{e} * dense_id.size(), dense_id.size());
   }
   std::span<const int32_t> context_of(uint32_t v) const { return row(context_off, context, v); }
+  const features::FeatureSpace& features() const { return *names->features; }
   std::vector<uint32_t> heads() const;  // the head of each edge
   uint32_t max_arity() const;
 
@@ -96,12 +100,28 @@ struct Forest {
   Forest with_loss(std::vector<float> values) const;
 };
 
+// visit(id, value) for each feature of an edge: its rule's, its dense ones, its own sparse ones.
+// One that comes more than once counts as often.
+template <class Visit>
+void for_each_feature(const Forest& f, uint32_t e, Visit&& visit) {
+  const ForestRules& rules = *f.rules;
+  for (uint32_t i = rules.feature_off[f.rule[e]]; i < rules.feature_off[f.rule[e] + 1]; ++i)
+    visit(rules.feature_id[i], rules.feature_value[i]);
+  const std::span<const float> dense = f.dense_of(e);
+  for (size_t d = 0; d < dense.size(); ++d) visit(f.dense_id[d], dense[d]);
+  if (f.edge_feature_off.empty()) return;
+  for (uint32_t i = f.edge_feature_off[e]; i < f.edge_feature_off[e + 1]; ++i)
+    visit(f.edge_feature_id[i], f.edge_feature_value[i]);
+}
+
 // Throw Error(fault) naming the place unless all invariants above hold.  Safe on any content.
+void check(const Names& names, const char* what, io::Fault fault);
 void check(const ForestRules& rules, const ForestNames& names, io::Fault fault);
 void check(const Forest& forest, io::Fault fault);
 
-// w . f(e) for every edge: an array of one weight per feature name.  Throws on a wrong length or a
-// value that is not finite, naming the feature or the edge.
+// w . f(e) for every edge: an array of one weight per feature of the space, of which only those are
+// looked at that the forest has.  Throws on a wrong length or where a score is not finite, naming
+// the feature or the edge.
 std::vector<double> edge_scores(const Forest& forest, std::span<const double> weights);
 
 }  // namespace demotic::forest

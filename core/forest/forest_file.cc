@@ -1,10 +1,12 @@
 #include "forest/forest_file.h"
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "forest/builder.h"
+#include "forest/feature_map.h"
 #include "io/container.h"
 
 namespace demotic::forest {
@@ -38,6 +40,41 @@ class Renumber {
   std::vector<uint32_t> number_;
   std::vector<std::string> used_;
 };
+
+// The dense features of a forest's space, and of the others those that the forest has: a model may
+// have millions.
+std::shared_ptr<const features::FeatureSpace> own_features(const Forest& f) {
+  const features::FeatureSpace& space = f.features();
+  if (space.dense() == space.size()) return f.names->features;
+  std::vector<uint32_t> used;
+  for (uint32_t e = 0; e < f.edges(); ++e)
+    for_each_feature(f, e, [&](uint32_t id, float) {
+      if (id >= space.dense()) used.push_back(id);
+    });
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  std::vector<std::string> names;
+  for (uint32_t id = 0; id < space.dense(); ++id) names.push_back(space.name(id));
+  for (const uint32_t id : used) names.push_back(space.name(id));
+  return features::dense_space(names);
+}
+
+Names names_of(const features::FeatureSpace& space) {
+  std::vector<std::string> names;
+  for (uint32_t id = 0; id < space.named(); ++id) names.push_back(space.name(id));
+  return Names(names);
+}
+
+// Files may be damaged: no name may be there twice.
+std::shared_ptr<const features::FeatureSpace> space_of(const Names& names) {
+  std::vector<std::string> dense;
+  for (uint32_t i = 0; i < names.size(); ++i) dense.emplace_back(names[i]);
+  try {
+    return features::dense_space(dense);
+  } catch (const io::Error& error) {
+    throw io::Error(io::Fault::corrupt, error.what());
+  }
+}
 
 // One list of sections for writing and reading: `io(name, array)` does either.
 template <class F, class Io>
@@ -125,7 +162,7 @@ Forest compact(const Forest& f) {
   auto names = std::make_shared<ForestNames>();
   *names = {words.names(), labels.names(), f.names->features};
   result.names = std::move(names);
-  return result;
+  return in_space(result, own_features(result));
 }
 
 void save(const Forest& f, const std::string& path) {
@@ -138,7 +175,7 @@ void save(const Forest& f, const std::string& path) {
   rule_sections(*small.rules, write);
   write("words", small.names->words);
   write("labels", small.names->labels);
-  write("features", small.names->features);
+  write("features", names_of(small.features()));
   out.finish();
 }
 
@@ -156,7 +193,10 @@ Forest load(const std::string& path) {
   auto names = std::make_shared<ForestNames>();
   read("words", names->words);
   read("labels", names->labels);
-  read("features", names->features);
+  Names features;
+  read("features", features);
+  check(features, "damaged feature table", io::Fault::corrupt);
+  names->features = space_of(features);
   f.rules = std::move(rules);
   f.names = std::move(names);
   check(f, io::Fault::corrupt);

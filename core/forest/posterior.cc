@@ -48,30 +48,36 @@ Posteriors posteriors(const Forest& f, std::span<const double> score) {
   return result;
 }
 
-void add_features(const Forest& f, std::span<const double> per_edge, std::span<double> total) {
+void add_features(const Forest& f, std::span<const double> per_edge, features::SparseSum& total) {
   const ForestRules& rules = *f.rules;
   const size_t width = f.dense_id.size();
   const bool sparse = !f.edge_feature_off.empty();
-  std::vector<double> per_rule(rules.size(), 0.0);
+  const auto add_rule = [&](uint32_t r, double times) {
+    for (uint32_t i = rules.feature_off[r]; i < rules.feature_off[r + 1]; ++i)
+      total.add(rules.feature_id[i], times * rules.feature_value[i]);
+  };
+  const bool by_rule = rules.size() <= f.edges();  // else edges share few rules, or none
+  std::vector<double> per_rule(by_rule ? rules.size() : 0, 0.0);
   std::vector<double> dense(width, 0.0);
   for (uint32_t e = 0; e < f.edges(); ++e) {
-    per_rule[f.rule[e]] += per_edge[e];
+    if (by_rule)
+      per_rule[f.rule[e]] += per_edge[e];
+    else
+      add_rule(f.rule[e], per_edge[e]);
     const float* values = f.dense.data() + size_t{e} * width;
     for (size_t d = 0; d < width; ++d) dense[d] += per_edge[e] * values[d];
     if (sparse)
       for (uint32_t i = f.edge_feature_off[e]; i < f.edge_feature_off[e + 1]; ++i)
-        total[f.edge_feature_id[i]] += per_edge[e] * f.edge_feature_value[i];
+        total.add(f.edge_feature_id[i], per_edge[e] * f.edge_feature_value[i]);
   }
-  for (size_t d = 0; d < width; ++d) total[f.dense_id[d]] += dense[d];
-  for (uint32_t r = 0; r < rules.size(); ++r)
-    for (uint32_t i = rules.feature_off[r]; i < rules.feature_off[r + 1]; ++i)
-      total[rules.feature_id[i]] += per_rule[r] * rules.feature_value[i];
+  for (size_t d = 0; d < width; ++d) total.add(f.dense_id[d], dense[d]);
+  for (uint32_t r = 0; r < per_rule.size(); ++r) add_rule(r, per_rule[r]);
 }
 
-std::vector<double> expected_features(const Forest& f, std::span<const double> edge_posterior) {
-  std::vector<double> total(f.names->features.size(), 0.0);
+features::SparseVector expected_features(const Forest& f, std::span<const double> edge_posterior) {
+  features::SparseSum total;
   add_features(f, edge_posterior, total);
-  return total;
+  return total.take();
 }
 
 double entropy(const Forest& f, std::span<const double> score) {

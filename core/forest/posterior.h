@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "features/sparse_sum.h"
 #include "forest/forest.h"
 
 namespace demotic::forest {
@@ -29,11 +30,11 @@ struct Posteriors {
 };
 Posteriors posteriors(const Forest& f, std::span<const double> score);
 
-// E[f(d)], one value per feature name.
-std::vector<double> expected_features(const Forest& f, std::span<const double> edge_posterior);
+// E[f(d)], for the features that the forest has.
+features::SparseVector expected_features(const Forest& f, std::span<const double> edge_posterior);
 
 // Add sum_e per_edge[e] * f(e) to `total`: first by rule, then once from rules to features.
-void add_features(const Forest& f, std::span<const double> per_edge, std::span<double> total);
+void add_features(const Forest& f, std::span<const double> per_edge, features::SparseSum& total);
 
 // -sum_d p(d) log p(d), in nats.
 double entropy(const Forest& f, std::span<const double> score);

@@ -1,6 +1,9 @@
 #include "forest/risk.h"
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
+#include <mutex>
 
 #include "forest/posterior.h"
 #include "parallel.h"
@@ -17,8 +20,20 @@ struct Scratch {
   std::vector<double> mean, node, carry, per_edge;
 };
 
+struct Part {
+  Risk sums;  // without the gradient
+  features::SparseSum gradient;
+
+  void add(const Part& other) {
+    sums.value += other.sums.value;
+    sums.expected_loss += other.sums.expected_loss;
+    sums.scale_gradient += other.sums.scale_gradient;
+    gradient.add(other.gradient);
+  }
+};
+
 void add_risk(const Forest& f, std::span<const double> weights, const RiskOptions& options,
-              Scratch& scratch, Risk& total) {
+              Scratch& scratch, Part& total) {
   std::vector<double> score = edge_scores(f, weights);
   for (double& s : score) s *= options.scale;
   log_inside(f, score, scratch.in);
@@ -68,9 +83,9 @@ void add_risk(const Forest& f, std::span<const double> weights, const RiskOption
   }
   add_features(f, per_edge, total.gradient);
   const double log_z = scratch.in.beta[f.root()];
-  total.value += m - t * log_z;
-  total.scale_gradient += slope / options.scale;
-  total.expected_loss += expected_loss;
+  total.sums.value += m - t * log_z;
+  total.sums.scale_gradient += slope / options.scale;
+  total.sums.expected_loss += expected_loss;
 }
 
 }  // namespace
@@ -82,23 +97,25 @@ Risk risk(std::span<const Forest* const> forests, std::span<const double> weight
   if (!std::isfinite(options.temperature))
     throw io::Error(io::Fault::argument, "the temperature must be finite");
   const size_t slices = std::min(kSlices, forests.size());
-  std::vector<Risk> part(slices);
+  std::vector<std::unique_ptr<Part>> done(slices);
+  Part total;
+  size_t next = 0;  // the slice to be added next: few wait for their turn
+  std::mutex guard;
   parallel_for(slices, options.threads, [&](size_t slice, unsigned) {
+    auto part = std::make_unique<Part>();
     Scratch scratch;
-    part[slice].gradient.assign(weights.size(), 0.0);
     const size_t end = forests.size() * (slice + 1) / slices;
     for (size_t i = forests.size() * slice / slices; i < end; ++i)
-      add_risk(*forests[i], weights, options, scratch, part[slice]);
+      add_risk(*forests[i], weights, options, scratch, *part);
+    const std::scoped_lock lock(guard);
+    done[slice] = std::move(part);
+    for (; next < slices && done[next] != nullptr; ++next) {
+      total.add(*done[next]);
+      done[next].reset();
+    }
   });
-  Risk total;
-  total.gradient.assign(weights.size(), 0.0);
-  for (const Risk& p : part) {
-    total.value += p.value;
-    total.expected_loss += p.expected_loss;
-    total.scale_gradient += p.scale_gradient;
-    for (size_t i = 0; i < weights.size(); ++i) total.gradient[i] += p.gradient[i];
-  }
-  return total;
+  total.sums.gradient = total.gradient.take();
+  return std::move(total.sums);
 }
 
 }  // namespace demotic::forest

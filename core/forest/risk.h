@@ -8,21 +8,23 @@
 // Let s(e) = scale * w.f(e) and rho(e) = L(e) + temperature * s(e).  Then F = M - temperature log Z
 // with M = E[rho], and dF/dw = scale * Cov(rho, f) = scale * sum_e mu(e) (M(e) - M) f(e), where
 // M(e) is the mean of rho among derivations that use e.  One inside pass gives log Z and M, one
-// outside pass mu(e) (M(e) - M), and add_features the gradient: no work per feature and node.
+// outside pass mu(e) (M(e) - M), and add_features the gradient: no work per feature and node, and
+// none at all for features that the forests do not have.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "features/sparse_sum.h"
 #include "forest/forest.h"
 
 namespace demotic::forest {
 
 struct Risk {
-  double value = 0.0;            // sum over the forests of F
-  double expected_loss = 0.0;    // sum over the forests of E[L]
-  double scale_gradient = 0.0;   // dF / dscale
-  std::vector<double> gradient;  // dF / dw
+  double value = 0.0;               // sum over the forests of F
+  double expected_loss = 0.0;       // sum over the forests of E[L]
+  double scale_gradient = 0.0;      // dF / dscale
+  features::SparseVector gradient;  // dF / dw, where a forest has the feature
 };
 
 struct RiskOptions {
@@ -31,7 +33,8 @@ struct RiskOptions {
   unsigned threads = 1;
 };
 
-// The forests must name the same features.  The result does not depend on the number of threads.
+// The forests must share their features, a weight for each.  The result does not depend on the
+// number of threads.
 Risk risk(std::span<const Forest* const> forests, std::span<const double> weights,
           const RiskOptions& options);
 

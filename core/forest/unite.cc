@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "forest/builder.h"
+#include "forest/feature_map.h"
 
 namespace demotic::forest {
 
@@ -33,17 +34,13 @@ class NameJoin {
 };
 
 struct Renumbering {
-  std::vector<uint32_t> word, label, feature;
+  std::vector<uint32_t> word, label;
+  FeatureMap feature;
 
   std::vector<int32_t> side(std::span<const int32_t> symbols) const {
     std::vector<int32_t> result(symbols.begin(), symbols.end());
     for (int32_t& symbol : result)
       if (symbol >= 0) symbol = static_cast<int32_t>(word[static_cast<size_t>(symbol)]);
-    return result;
-  }
-  std::vector<uint32_t> features(std::span<const uint32_t> ids) const {
-    std::vector<uint32_t> result;
-    for (const uint32_t id : ids) result.push_back(feature[id]);
     return result;
   }
 };
@@ -52,13 +49,14 @@ struct Renumbering {
 
 Forest unite(std::span<const Forest* const> forests) {
   if (forests.empty()) throw io::Error(io::Fault::argument, "the union of no forests");
-  NameJoin words, labels, features;
+  NameJoin words, labels;
+  const std::shared_ptr<const features::FeatureSpace> space = joined_space(forests);
   std::vector<Renumbering> to;
   for (const Forest* f : forests)
     to.push_back({words.add(f->names->words), labels.add(f->names->labels),
-                  features.add(f->names->features)});
+                  FeatureMap(f->features(), *space)});
   auto names = std::make_shared<ForestNames>();
-  *names = {words.names(), labels.names(), features.names()};
+  *names = {words.names(), labels.names(), space};
 
   RulesBuilder rules;
   std::vector<uint32_t> first_rule;
@@ -71,15 +69,15 @@ Forest unite(std::span<const Forest* const> forests) {
     for (uint32_t r = 0; r < old.size(); ++r)
       rules.add(to[i].label[old.lhs[r]], to[i].side(old.source_side(r)),
                 to[i].side(old.target_side(r)),
-                to[i].features(row(old.feature_off, old.feature_id, r)),
+                to[i].feature(row(old.feature_off, old.feature_id, r)),
                 row(old.feature_off, old.feature_value, r), old.origin[r]);
   }
 
-  const std::vector<uint32_t> dense = to[0].features(forests[0]->dense_id);
+  const std::vector<uint32_t> dense = to[0].feature(forests[0]->dense_id.view());
   uint32_t context_width = forests[0]->context_width;
   bool same_dense = true;
   for (size_t i = 1; i < forests.size(); ++i) {
-    same_dense = same_dense && to[i].features(forests[i]->dense_id) == dense;
+    same_dense = same_dense && to[i].feature(forests[i]->dense_id.view()) == dense;
     if (forests[i]->context_width != context_width) context_width = 0;
   }
 
@@ -108,7 +106,7 @@ Forest unite(std::span<const Forest* const> forests) {
         std::vector<uint32_t> ids;
         std::vector<float> values;
         if (!f.edge_feature_off.empty()) {
-          ids = to[i].features(row(f.edge_feature_off, f.edge_feature_id, e));
+          ids = to[i].feature(row(f.edge_feature_off, f.edge_feature_id, e));
           const std::span<const float> own = row(f.edge_feature_off, f.edge_feature_value, e);
           values.assign(own.begin(), own.end());
         }
@@ -116,7 +114,7 @@ Forest unite(std::span<const Forest* const> forests) {
         if (!same_dense)
           for (size_t d = 0; d < block.size(); ++d)
             if (block[d] != 0.0f) {
-              ids.push_back(to[i].feature[f.dense_id[d]]);
+              ids.push_back(to[i].feature(f.dense_id[d]));
               values.push_back(block[d]);
             }
         builder.add_edge({.head = v == f.root() ? root : first_node[i] + v,

@@ -149,9 +149,9 @@ std::pair<uint32_t, bool> DevSet::add_row(Sentence& s, std::span<const double> r
 
 void DevSet::set_forest(size_t sentence, const forest::Forest& forest) {
   Sentence& s = at(sentence);
-  const forest::Names& theirs = forest.names->features;
+  const features::FeatureSpace& theirs = forest.features();
   bool same = theirs.size() == names_.size();
-  for (size_t i = 0; same && i < names_.size(); ++i) same = theirs[i] == names_[i];
+  for (uint32_t i = 0; same && i < names_.size(); ++i) same = theirs.name(i) == names_[i];
   if (!same)
     throw io::Error(io::Fault::argument, name_of(sentence) + ": the forest names other features (" +
                                              std::to_string(theirs.size()) + " instead of " +

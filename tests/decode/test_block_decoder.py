@@ -16,6 +16,7 @@ from demotic import _core
 from demotic.align import Links, Text
 from demotic.decode import BlockDecoder, BlockSearch
 from demotic.errors import ArgumentError
+from demotic.forest import Forest, risk
 from demotic.grammar import (
     BlockExtraction,
     BlockPairs,
@@ -24,6 +25,7 @@ from demotic.grammar import (
     extract_blocks,
     orient,
 )
+from demotic.learn import CrfExample, CrfOptions, crf
 from demotic.lm import LanguageModel
 from demotic.metrics import SentenceBleu
 from tests.oracles import backoff
@@ -210,6 +212,52 @@ def test_filtering_the_table_and_threads_change_nothing(
     assert [(each.tokens, each.score) for each in whole] == [
         (each.tokens, each.score) for each in part
     ]
+
+
+def test_pair_features_are_their_own_in_pair_forests() -> None:
+    table, pairs, lm = model()
+    decoder = BlockDecoder(table, lm, {"FirstWord": -1.0}, pairs=pairs, options=EXACT)
+    [forest] = decoder.forests(["a b c"], pairs=True)
+    named = [name for name in forest.features if name.startswith("pair ")]
+    assert named
+    weights = dict.fromkeys(forest.features, 0.0) | {
+        "FirstWord": -1.0, "Partition": 1.0,
+    }  # fmt: skip
+    for name in named:
+        previous, block = name.split(" ")[1:]
+        first = _core.BEGIN_BLOCK if previous == "<s>" else int(previous)
+        weights[name] = float(pairs.weights[pairs.find(first, int(block))])
+    rescored = forest.rescore(weights)
+    assert rescored.log_z() == pytest.approx(decoder.forest("a b c").log_z(), abs=1e-5)
+
+
+def test_pair_forests_of_a_model_share_its_features_and_can_be_learned_from() -> None:
+    table, pairs, lm = model()
+    decoder = BlockDecoder(table, lm, {"FirstWord": -1.0}, pairs=pairs, options=EXACT)
+    forests = decoder.forests(["a b c", "b a", "c c a", ""], pairs=True)
+    space = forests[0].space
+    assert all(forest.space is space for forest in forests)
+    assert len(space) == space.dense + len(pairs)
+    weights = {"FirstWord": -1.0, "Partition": 1.0}
+    forests = [f.with_loss(np.arange(f.edges) % 3) for f in forests]
+    together = risk(forests, weights, threads=2)
+    assert together.value == pytest.approx(sum(risk([f], weights).value for f in forests))
+    learned = {name for name in together.gradient.named() if name.startswith("pair ")}
+    assert learned == {name for f in forests for name in _pairs_of(f)}
+    examples = []
+    for forest in forests:
+        right = forest.restrict(forest.kbest(3)[-1].tokens)
+        assert right is not None
+        examples.append(CrfExample(forest, right))
+    found = crf(examples, weights, options=CrfOptions(passes=3))
+    assert found.losses[-1] < found.losses[0]
+    assert learned & set(found.weights)
+    assert set(found.weights) <= set(space.names())
+
+
+def _pairs_of(forest: Forest) -> set[str]:
+    rows = (forest.edge_features(edge) for edge in range(forest.edges))
+    return {name for row in rows for name in row if name.startswith("pair ")}
 
 
 @given(sentences, weights)

@@ -11,6 +11,7 @@ import pytest
 
 from demotic.decode import Derivation, HieroDecoder, PhraseDecoder, UndirectedDecoder
 from demotic.errors import ArgumentError
+from demotic.forest import risk
 from demotic.grammar import RuleTable, TemplateOptions
 from tests.decode.grammars import language_model
 
@@ -164,3 +165,17 @@ def test_weights_can_be_exchanged(sparse: RuleTable) -> None:
     for sentence in SENTENCES:
         assert again.decode(sentence).score == decoder.decode(sentence).score
     assert plain.weights.keys() == set(decoder.feature_names)
+
+
+@pytest.mark.parametrize("kind", ["hiero", "phrase"])
+def test_forests_have_the_sparse_features_of_their_rules(kind: str, sparse: RuleTable) -> None:
+    weights = DENSE | SPARSE
+    decoder = DECODERS[kind](sparse, weights)
+    assert not isinstance(decoder, UndirectedDecoder)
+    forests = [decoder.forest(sentence) for sentence in SENTENCES]
+    for sentence, forest in zip(SENTENCES, forests, strict=True):
+        assert forest.space is forests[0].space
+        assert forest.viterbi().features.keys() <= {*weights, *decoder.decode(sentence).features}
+        assert forest.rescore(weights).score == pytest.approx(forest.score, abs=1e-5)
+    gradient = risk(forests, weights, temperature=1.0).gradient.named()
+    assert any(gradient[name] != 0 for name in SPARSE)

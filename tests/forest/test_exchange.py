@@ -23,8 +23,10 @@ def same(a: Forest, b: Forest) -> bool:
     arrays += ("context_off", "dense", "dense_id", "edge_feature_off", "edge_feature_id")
     arrays += ("edge_feature_value", "source", "target", "rule_origin", "rule_feature_value")
     a_core, b_core = a.core.compact(), b.core.compact()
-    return all(np.array_equal(getattr(a_core, n), getattr(b_core, n)) for n in arrays) and all(
-        getattr(a_core, n) == getattr(b_core, n) for n in ("words", "labels", "features")
+    return (
+        all(np.array_equal(getattr(a_core, n), getattr(b_core, n)) for n in arrays)
+        and all(getattr(a_core, n) == getattr(b_core, n) for n in ("words", "labels"))
+        and a.features == b.features
     )
 
 

@@ -120,10 +120,11 @@ std::vector<BlockOracle> BlockDecoder::oracles(std::span<const Tokens> sentences
 
 std::vector<forest::Forest> BlockDecoder::forests(std::span<const Tokens> sentences, bool pairs,
                                                   unsigned threads) {
-  return each_searched(
-      sentences, threads, true, [&](const Tokens& tokens, const BlockSearch& search) {
-        return tokens.empty() ? empty_block_graph() : block_graph(search, tokens, pairs).forest;
-      });
+  return each_searched(sentences, threads, true,
+                       [&](const Tokens& tokens, const BlockSearch& search) {
+                         return tokens.empty() ? empty_block_graph(model_, pairs)
+                                               : block_graph(search, tokens, pairs).forest;
+                       });
 }
 
 }  // namespace demotic::decode::blocks

@@ -10,12 +10,6 @@ namespace demotic::decode::blocks {
 
 namespace {
 
-std::string pair_name(uint64_t key) {
-  const auto previous = static_cast<uint32_t>(key >> 32);
-  const std::string first = previous == grammar::kBeginBlock ? "<s>" : std::to_string(previous);
-  return "pair " + first + " " + std::to_string(static_cast<uint32_t>(key));
-}
-
 // Links of a block's words: each target word with the source word that it translates most often.
 void add_links(const grammar::BlockTable& table, const BlockOption& option,
                std::span<const std::string> tokens, uint32_t position,
@@ -47,7 +41,7 @@ class GraphPacker {
       : search_(search),
         model_(search.model()),
         pairs_(pairs),
-        graph_(block_labels(), BlockModel::feature_names(), tokens),
+        graph_(block_labels(), pairs ? model_.pair_space() : model_.space(), tokens),
         nodes_(search.nodes(), forest::kNone) {}
 
   BlockGraph operator()() {
@@ -87,7 +81,6 @@ class GraphPacker {
         each_arc(v, [&](uint32_t, const BlockArc& arc) {
           used[arc.tail] = 1;
           number(search_.option(arc.option));
-          if (has_pair(arc)) pair_feature(arc);
         });
       }
     return used;
@@ -97,16 +90,13 @@ class GraphPacker {
     const grammar::BlockTable& table = model_.table();
     const bool passed = option.block == grammar::kNoBlock;
     return graph_.phrase(passed ? forest::kNone : option.block, option.begin, option.end,
-                         [&](std::vector<text::Symbol>& target) {
+                         [&](PackedRule& made) {
                            for (const uint32_t id : table.target(option.block))
-                             target.push_back(graph_.word(table.target_vocab().word(id)));
+                             made.target.push_back(graph_.word(table.target_vocab().word(id)));
                          });
   }
 
   bool has_pair(const BlockArc& arc) const { return pairs_ && arc.pair != grammar::kNoPair; }
-  uint32_t pair_feature(const BlockArc& arc) {
-    return graph_.feature(pair_name(model_.pairs().keys()[arc.pair]));
-  }
 
   void add_node(uint32_t v) {
     if (v == 0) {
@@ -126,7 +116,7 @@ class GraphPacker {
     forest::EdgeSpec edge{
         .head = head, .tails = {&nodes_[arc.tail], 1}, .rule = number(option), .score = arc.score};
     if (has_pair(arc)) {
-      id = pair_feature(arc);
+      id = kBlockModelFeatures + arc.pair;
       edge.feature_ids = {&id, 1};
       edge.feature_values = {&one, 1};
     }
@@ -218,8 +208,9 @@ BlockGraph block_graph(const BlockSearch& search, std::span<const std::string> t
   return GraphPacker(search, tokens, pairs)();
 }
 
-forest::Forest empty_block_graph() {
-  return empty_forest(block_labels(), BlockModel::feature_names(), PhraseGraph::kGoalLabel);
+forest::Forest empty_block_graph(const BlockModel& model, bool pairs) {
+  return empty_forest(block_labels(), pairs ? model.pair_space() : model.space(),
+                      PhraseGraph::kGoalLabel);
 }
 
 }  // namespace demotic::decode::blocks

@@ -38,6 +38,6 @@ Derivation block_derivation(const BlockSearch& search, std::span<const uint32_t>
                             std::span<const std::string> tokens);
 // Of a sentence without words.
 Derivation empty_block_derivation();
-forest::Forest empty_block_graph();
+forest::Forest empty_block_graph(const BlockModel& model, bool pairs);
 
 }  // namespace demotic::decode::blocks

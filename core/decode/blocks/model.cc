@@ -10,6 +10,12 @@ namespace {
 
 size_t index(BlockFeature f) { return static_cast<size_t>(f); }
 
+std::string pair_name(uint64_t key) {
+  const auto previous = static_cast<uint32_t>(key >> 32);
+  const std::string first = previous == grammar::kBeginBlock ? "<s>" : std::to_string(previous);
+  return "pair " + first + " " + std::to_string(static_cast<uint32_t>(key));
+}
+
 }  // namespace
 
 std::vector<std::string> BlockModel::feature_names() {
@@ -18,13 +24,23 @@ std::vector<std::string> BlockModel::feature_names() {
           "Pairs",          "PassThrough"};
 }
 
+const std::shared_ptr<const features::FeatureSpace>& BlockModel::pair_space() const {
+  std::call_once(pairs_named_, [&] {
+    features::FeatureSpaceBuilder names(feature_names());
+    for (const uint64_t key : pairs_.keys()) names.add(pair_name(key));
+    pair_space_ = names.finish();
+  });
+  return pair_space_;
+}
+
 BlockModel::BlockModel(const grammar::BlockTable& table, const lm::Model* lm,
                        const grammar::BlockPairs& pairs, std::span<const double> weights,
                        const BlockDecoderOptions& options)
     : costs_(table, lm, {.smoothing = options.smoothing, .unigram = options.unigram}),
       pairs_(pairs),
       options_(options),
-      weights_(weights.begin(), weights.end()) {
+      weights_(weights.begin(), weights.end()),
+      space_(features::dense_space(feature_names())) {
   pairs.check_table(table);
   const auto require = [](bool holds, const char* message) {
     if (!holds) throw io::Error(io::Fault::argument, message);

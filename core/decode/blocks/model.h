@@ -14,10 +14,13 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "features/feature_space.h"
 #include "grammar/block_costs.h"
 #include "grammar/block_pairs.h"
 
@@ -72,6 +75,10 @@ class BlockModel {
              const BlockDecoderOptions& options);
 
   static std::vector<std::string> feature_names();
+  // The features of the model's forests: the names above, and, where each pair is a feature of its
+  // own, one for each pair, from kBlockModelFeatures on.
+  const std::shared_ptr<const features::FeatureSpace>& space() const { return space_; }
+  const std::shared_ptr<const features::FeatureSpace>& pair_space() const;
 
   const grammar::BlockTable& table() const { return costs_.table(); }
   const grammar::BlockCosts& costs() const { return costs_; }
@@ -118,6 +125,9 @@ class BlockModel {
   const grammar::BlockPairs& pairs_;
   BlockDecoderOptions options_;
   std::vector<double> weights_;
+  std::shared_ptr<const features::FeatureSpace> space_;
+  mutable std::once_flag pairs_named_;  // few need their names
+  mutable std::shared_ptr<const features::FeatureSpace> pair_space_;
 };
 
 }  // namespace demotic::decode::blocks

@@ -53,7 +53,7 @@ std::vector<Derivation> HieroDecoder::decode(std::span<const Tokens> sentences, 
 
 // Of a sentence without words.
 forest::Forest HieroDecoder::nothing() const {
-  return empty_forest(plan_.labels(), ScoredGrammar::feature_names(grammar_.table()), plan_.goal());
+  return empty_forest(plan_.labels(), grammar_.space()(), plan_.goal());
 }
 
 // Of a sentence that is parsed.

@@ -18,7 +18,7 @@ class ChartPacker {
         grammar_(grammar),
         tokens_(tokens),
         sentence_(sentence),
-        pack_(plan.labels(), ScoredGrammar::feature_names(grammar.table())),
+        pack_(plan.labels(), grammar.space()()),
         rules_(forest.edges(), forest::kNone) {
     for (const RuleGroup& group : forest.groups)
       for (uint32_t place = 0; place < group.rules; ++place)
@@ -65,6 +65,7 @@ class ChartPacker {
   void write_sides(uint32_t rule, PackedRule& made) {
     const grammar::RuleTable& table = grammar_.table();
     made.origin = rule;
+    grammar_.space().add(table.sparse(rule), made.feature_ids, made.feature_values);
     uint32_t slot = 0;
     for (const text::Symbol symbol : table.source_of(table.node_of(rule)))
       made.source.push_back(text::is_word(symbol) ? word(table.source_vocab(), symbol)

@@ -39,7 +39,7 @@ class GraphPacker {
         model_(model),
         sentence_(sentence),
         words_(static_cast<uint32_t>(tokens.size())),
-        graph_(phrase_labels(), PhraseModel::feature_names(model.table()), tokens),
+        graph_(phrase_labels(), model.space()(), tokens),
         nodes_(search.hypotheses(), forest::kNone) {}
 
   forest::Forest operator()() {
@@ -77,10 +77,11 @@ class GraphPacker {
     const uint32_t rule = rule_of(arc);
     const grammar::RuleTable& table = model_.table();
     return graph_.phrase(
-        rule == kPassThrough ? forest::kNone : rule, arc.begin, end,
-        [&](std::vector<text::Symbol>& target) {
+        rule == kPassThrough ? forest::kNone : rule, arc.begin, end, [&](PackedRule& made) {
           for (const text::Symbol symbol : table.target(rule))
-            target.push_back(graph_.word(table.target_vocab().word(static_cast<uint32_t>(symbol))));
+            made.target.push_back(
+                graph_.word(table.target_vocab().word(static_cast<uint32_t>(symbol))));
+          model_.space().add(table.sparse(rule), made.feature_ids, made.feature_values);
         });
   }
 
@@ -201,8 +202,7 @@ forest::Forest search_graph(const PhraseSearch& search, const PhraseModel& model
 }
 
 forest::Forest empty_search_graph(const PhraseModel& model) {
-  return empty_forest(phrase_labels(), PhraseModel::feature_names(model.table()),
-                      PhraseGraph::kGoalLabel);
+  return empty_forest(phrase_labels(), model.space()(), PhraseGraph::kGoalLabel);
 }
 
 }  // namespace demotic::decode::phrase

@@ -35,7 +35,8 @@ PhraseModel::PhraseModel(const grammar::RuleTable& table, const lm::Model* lm,
     : place_columns_(find_place_columns(table)),
       distortion_column_(table.features() + static_cast<uint32_t>(DecoderFeature::glue)),
       weights_(weights.dense.begin(), weights.dense.end()),
-      grammar_(table, lm, {without_places(weights.dense), weights.sparse}) {
+      grammar_(table, lm, {without_places(weights.dense), weights.sparse}),
+      space_(table, feature_names(table)) {
   for (size_t i = 0; i < weights_.size(); ++i)
     if (!std::isfinite(weights_[i]))
       throw io::Error(io::Fault::argument,

@@ -56,6 +56,8 @@ class PhraseModel {
               bool reordering);
 
   static std::vector<std::string> feature_names(const grammar::RuleTable& table);
+  // Of the model's forests: the names above, and the table's sparse features.
+  const ModelSpace& space() const { return space_; }
 
   const ScoredGrammar& grammar() const { return grammar_; }
   const grammar::RuleTable& table() const { return grammar_.table(); }
@@ -89,6 +91,7 @@ class PhraseModel {
   double distortion_ = 0;
   std::vector<double> weights_;
   ScoredGrammar grammar_;  // the rest; its glue is our distortion
+  ModelSpace space_;
 };
 
 }  // namespace demotic::decode::phrase

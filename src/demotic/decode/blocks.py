@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
@@ -28,6 +28,7 @@ from demotic.progress import SILENT, Progress
 if TYPE_CHECKING:
     from demotic._core import BlockPairs
     from demotic.decode.decoder import Sentence
+    from demotic.forest import Forest
     from demotic.grammar import BlockTable
     from demotic.lm import LanguageModel
 
@@ -144,6 +145,25 @@ class BlockDecoder(CoreForestDecoder):
     def with_weights(self, weights: Mapping[str, float]) -> BlockDecoder:
         """The same decoder with other weights."""
         return BlockDecoder(self.rules, self.lm, weights, pairs=self.pairs, options=self.options)
+
+    def forests(
+        self,
+        lines: Iterable[Sentence],
+        *,
+        pairs: bool = False,
+        threads: int = 1,
+        progress: Progress = SILENT,
+    ) -> list[Forest]:
+        """One forest for each line; with ``pairs`` each pair of blocks is a feature of its own.
+
+        Such a feature has the value 1, and ``Pairs`` is 0.
+        """
+        from demotic.forest import Forest
+
+        def run(sentences: list[list[str]], threads: int) -> list[_core.Forest]:
+            return self._search.forests(sentences, threads, pairs)
+
+        return [Forest(core) for _, core in self._each(lines, threads, progress, "decoding", run)]
 
     def oracles(
         self,

@@ -5,9 +5,15 @@
     FeatureSpace(dense, bits=20)       # sparse names are hashed to 2^20 ids and not kept
 
 Whatever belongs to one model shares one space: tables, decoders, forests, learners.  A space never
-changes.
+changes.  Sums over features come as a :class:`SparseVector`.
 """
 
-from demotic._core import FeatureSpace
+from typing import TYPE_CHECKING
 
-__all__ = ["FeatureSpace"]
+if TYPE_CHECKING:
+    from demotic._core import FeatureSpace as FeatureSpace
+    from demotic.features.sparse import SparseVector as SparseVector
+else:
+    from demotic.lazy import exports
+
+    __getattr__, __dir__, __all__ = exports(__name__)

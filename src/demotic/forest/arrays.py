@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demotic._core import FeatureSpace
 from demotic.forest.derivation import ForestRule, Symbol
 from demotic.forest.weights import Floats
 
@@ -42,10 +43,16 @@ class ForestArrays:
         """Node labels by id."""
         return list(self.core.labels)
 
+    @property
+    def space(self) -> FeatureSpace:
+        """The features of the forest's model, shared by all of its forests."""
+        space: FeatureSpace = self.core.space
+        return space
+
     @cached_property
     def features(self) -> list[str]:
-        """Feature names by id."""
-        return list(self.core.features)
+        """Feature names by id: all of the model's, which may be many."""
+        return self.space.names()
 
     @cached_property
     def in_off(self) -> Ids:
@@ -148,7 +155,7 @@ class ForestArrays:
     def _sum(self, ids: Iterable[int], values: Iterable[float]) -> dict[str, float]:
         total: dict[str, float] = {}
         for i, value in zip(ids, values, strict=True):
-            name = self.features[i]
+            name = self.space.name(int(i))
             total[name] = total.get(name, 0.0) + float(value)
         return total
 

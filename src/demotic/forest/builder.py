@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from demotic import _core
+from demotic._core import FeatureSpace
 from demotic.errors import ArgumentError
 from demotic.forest.arrays import NO_ORIGIN
 from demotic.forest.derivation import Symbol
@@ -40,6 +41,21 @@ class _Table:
         return list(self._ids)
 
 
+class _Known:
+    """The names of a space, which do not change."""
+
+    def __init__(self, space: FeatureSpace) -> None:
+        self.space = space
+
+    def id(self, name: str) -> int:
+        found = self.space.find(name)
+        if found is None:
+            raise ArgumentError(
+                f"feature '{name}' is not in the feature space", remedy="build the space with it"
+            )
+        return found
+
+
 class _Rows:
     """Rows of different length in one list."""
 
@@ -55,9 +71,10 @@ class _Rows:
 class ForestBuilder:
     """Collects rules, nodes and edges; :meth:`finalize` sorts, checks and trims them.
 
-    ``features`` fixes the order of feature names (others follow); values of ``dense`` features lie
-    in a block of their own, for features that almost every edge has.  ``context_width`` > 0 lets
-    nodes carry their boundary words.
+    ``features`` fixes the order of feature names (others follow); or all features are those of a
+    ``space``, which the forests of a model share.  Values of ``dense`` features lie in a block of
+    their own, for features that almost every edge has.  ``context_width`` > 0 lets nodes carry
+    their boundary words.
     """
 
     def __init__(
@@ -65,9 +82,14 @@ class ForestBuilder:
         *,
         features: Sequence[str] = (),
         dense: Sequence[str] = (),
+        space: FeatureSpace | None = None,
         context_width: int = 0,
     ) -> None:
-        self._words, self._labels, self._features = _Table(), _Table(), _Table(features)
+        if space is not None and features:
+            raise ArgumentError("give either features or a space")
+        self._words, self._labels = _Table(), _Table()
+        self._named = [*dict.fromkeys([*features, *dense])]
+        self._features = _Table(features) if space is None else _Known(space)
         self._dense = {name: i for i, name in enumerate(dense)}
         self._dense_ids = [self._features.id(name) for name in dense]
         self._context_width = context_width
@@ -135,7 +157,8 @@ class ForestBuilder:
             if name in self._dense:
                 block[self._dense[name]] = value
             else:
-                own[self._features.id(name)] = value
+                id_ = self._features.id(name)  # hashed names may share one
+                own[id_] = own.get(id_, 0.0) + value
         self._dense_values += block
         self._edge_ids.add(list(own))
         self._edge_values.add(list(own.values()))
@@ -179,11 +202,16 @@ class ForestBuilder:
                 arrays,
                 self._words.names(),
                 self._labels.names(),
-                self._features.names(),
+                self._space(),
                 _node(root),
                 self._context_width,
             )
         )
+
+    def _space(self) -> FeatureSpace:
+        if isinstance(self._features, _Known):
+            return self._features.space
+        return FeatureSpace(self._named, self._features.names())
 
     def _symbol(self, symbol: Symbol) -> int:
         return self._words.id(symbol) if isinstance(symbol, str) else -(symbol + 1)

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from demotic import _core, files
+from demotic._core import FeatureSpace
 from demotic.errors import ArgumentError
+from demotic.features.sparse import SparseVector
 from demotic.forest.arrays import ForestArrays
 from demotic.forest.derivation import ForestDerivation
 from demotic.forest.weights import Floats, Weights, weight_array
@@ -104,9 +106,9 @@ class Forest(ForestArrays):
         """The log of the sum of exp(score(d)) over all derivations."""
         return float(self.core.log_z())
 
-    def expected_features(self) -> Floats:
-        """E[f(d)], in the order of ``features``."""
-        return np.asarray(self.core.expected_features())
+    def expected_features(self) -> SparseVector:
+        """E[f(d)], of the features that the forest has."""
+        return SparseVector(self.space, *self.core.expected_features())
 
     def entropy(self) -> float:
         """The entropy of p(d), in nats."""
@@ -147,7 +149,7 @@ class Forest(ForestArrays):
 
     def rescore(self, weights: Weights) -> Forest:
         """The same derivations with score(e) = w . f(e)."""
-        array = weight_array(self.features, weights)
+        array = weight_array(self.space, weights)
         return Forest(_core.forest_rescore([self.core], array, 1)[0])
 
     def with_score(self, score: ArrayLike) -> Forest:
@@ -180,6 +182,10 @@ class Forest(ForestArrays):
             return None
         core = self.core.restrict([ids[word] for word in tokens])
         return None if core is None else Forest(core)
+
+    def in_space(self, space: FeatureSpace) -> Forest:
+        """The same forest with the ids of another space, which has all of its features' names."""
+        return Forest(self.core.in_space(space))
 
     def union(self, *others: Forest) -> Forest:
         """All derivations of this forest and the others; what they share is there twice."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demotic import _core
+from demotic._core import FeatureSpace
 from demotic.errors import ArgumentError
 from demotic.forest.derivation import ForestDerivation
 from demotic.forest.forest import Forest
@@ -75,18 +76,33 @@ def prune(
 
 
 def rescore(forests: Sequence[Forest], weights: Weights, *, threads: int = 1) -> list[Forest]:
-    """Each forest with score(e) = w . f(e); all must name the same features."""
+    """Each forest with score(e) = w . f(e); all must share their features."""
     array = shared_weights(forests, weights)
     cores = _core.forest_rescore([f.core for f in forests], array, threads)
     return [Forest(core) for core in cores]
 
 
 def shared_weights(forests: Sequence[Forest], weights: Weights) -> Floats:
-    """One array of weights for forests that name the same features."""
+    """One array of weights for forests that share their features."""
+    return weight_array(shared_space(forests), weights)
+
+
+def shared_space(forests: Sequence[Forest]) -> FeatureSpace:
+    """The one feature space of all forests."""
+    space = forests[0].space if forests else FeatureSpace()
     for i, forest in enumerate(forests):
-        if forest.features != forests[0].features:
-            raise ArgumentError(f"forest {i} names other features than forest 0")
-    return weight_array(forests[0].features if forests else [], weights)
+        own = forest.space
+        if own is not space and not own.same_as(space):
+            raise ArgumentError(
+                f"forest {i} names other features than forest 0",
+                remedy="bring all forests into one space with Forest.in_space",
+            )
+    return space
+
+
+def joined_space(forests: Sequence[Forest]) -> FeatureSpace:
+    """The forests' own space if they share it, or one with the names of all."""
+    return _core.forest_joined_space([forest.core for forest in forests])
 
 
 def _unpacked(

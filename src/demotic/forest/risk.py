@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from demotic import _core
+from demotic.features.sparse import SparseVector
 from demotic.forest.forest import Forest
-from demotic.forest.many import shared_weights
-from demotic.forest.weights import Floats, Weights
+from demotic.forest.many import shared_space
+from demotic.forest.weights import Weights, weight_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +18,8 @@ class Risk:
 
     value: float
     expected_loss: float
-    gradient: Floats
+    gradient: SparseVector
+    """Of the features that the forests have."""
     scale_gradient: float
 
 
@@ -31,8 +33,11 @@ def risk(
 ) -> Risk:
     """Risk under p(d) proportional to exp(scale * w . f(d)); the forests' own scores are not used.
 
-    All forests must name the same features; ``gradient`` is in their order.
+    The forests must share one feature space, in which weights, if they are no mapping, have a value
+    for each feature.  The cost follows the features that the forests have, not those of the space.
     """
-    array = shared_weights(forests, weights)
+    space = shared_space(forests)
+    array = weight_array(space, weights)
     cores = [forest.core for forest in forests]
-    return Risk(*_core.forest_risk(cores, array, scale, temperature, threads))
+    value, loss, gradient, slope = _core.forest_risk(cores, array, scale, temperature, threads)
+    return Risk(value, loss, SparseVector(space, *gradient), slope)
