@@ -10,6 +10,7 @@
 #include "forest/derivation.h"
 #include "forest/envelope.h"
 #include "forest/feature_map.h"
+#include "forest/hold.h"
 #include "forest/inside_outside.h"
 #include "forest/kbest.h"
 #include "forest/prune.h"
@@ -202,6 +203,16 @@ void forest_many(nb::module_& m) {
         });
       },
       nb::arg("forests"), nb::arg("weights").noconvert(), nb::arg("threads"));
+  m.def(
+      "forest_hold_sparse",
+      [](const std::vector<forest::Forest>& forests,
+         const std::shared_ptr<features::FeatureSpace>& space, Input<double> weights,
+         unsigned threads) {
+        return transformed(forests, threads, [&](const forest::Forest& f) {
+          return forest::hold_sparse(f, space, span_of(weights));
+        });
+      },
+      nb::arg("forests"), nb::arg("space"), nb::arg("weights").noconvert(), nb::arg("threads"));
 }
 
 }  // namespace demotic::bind

@@ -11,7 +11,8 @@ import pytest
 
 from demotic.decode import Derivation, HieroDecoder, PhraseDecoder, UndirectedDecoder
 from demotic.errors import ArgumentError
-from demotic.forest import risk
+from demotic.forest import Forest, risk
+from demotic.forest.many import hold_sparse
 from demotic.grammar import RuleTable, TemplateOptions
 from tests.decode.grammars import language_model
 
@@ -165,6 +166,67 @@ def test_weights_can_be_exchanged(sparse: RuleTable) -> None:
     for sentence in SENTENCES:
         assert again.decode(sentence).score == decoder.decode(sentence).score
     assert plain.weights.keys() == set(decoder.feature_names)
+
+
+# -- forests ---------------------------------------------------------------------------------------
+
+
+def forest_of(kind: str, rules: RuleTable, sentence: str, weights: Mapping[str, float]) -> Forest:
+    decoder = DECODERS[kind](rules, weights)
+    assert isinstance(decoder, HieroDecoder | PhraseDecoder)
+    return decoder.forest(sentence)
+
+
+@pytest.mark.parametrize("kind", ["hiero", "phrase"])
+def test_edges_of_forests_have_the_sparse_features_of_their_rules(
+    kind: str, sparse: RuleTable
+) -> None:
+    weights = DENSE | SPARSE
+    for sentence in SENTENCES:
+        forest = forest_of(kind, sparse, sentence, weights)
+        assert forest.rescore(weights).score == pytest.approx(forest.score, abs=1e-5)
+        without = forest.rescore(DENSE).score
+        for edge in range(forest.edges):
+            origin = forest.rule(int(forest.edge_rule[edge])).origin
+            features = {} if origin is None else sparse[origin].sparse
+            worth = sum(SPARSE.get(name, 0.0) * value for name, value in features.items())
+            assert forest.score[edge] - without[edge] == pytest.approx(worth, abs=1e-5)
+
+
+def test_a_parse_has_the_sparse_features_of_its_rules(sparse: RuleTable) -> None:
+    decoder = HieroDecoder(sparse, None, DENSE | SPARSE)
+    forest = decoder.parse("A B C A")
+    assert forest.viterbi().score == pytest.approx(decoder.decode("A B C A").score, abs=1e-5)
+    assert forest.rescore(decoder.weights).score == pytest.approx(forest.score, abs=1e-5)
+
+
+def test_forests_of_one_decoder_share_their_features(sparse: RuleTable) -> None:
+    decoder = HieroDecoder(sparse, language_model(3), DENSE | SPARSE)
+    forests = decoder.forests(SENTENCES)
+    names = [*decoder.feature_names, *(sparse.sparse_name(i) for i in range(4))]
+    assert all(forest.features == names for forest in forests)
+    assert all(forest.space.same_as(forests[0].space) for forest in forests)
+
+
+def test_forests_of_hashed_features_name_their_places(sparse: RuleTable, tmp_path: Path) -> None:
+    hashed = sparse.with_templates(TemplateOptions(bits=6), out=tmp_path / "hashed.bin")
+    weights = DENSE | {f"hash:{hashed.find_sparse(name)}": SPARSE[name] for name in SPARSE}
+    forest = forest_of("hiero", hashed, "A B C", weights)
+    assert len(forest.space) == len(DENSE) + 2 + 64  # with Glue and UnknownWord
+    assert forest.rescore(weights).score == pytest.approx(forest.score, abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["hiero", "phrase"])
+def test_sparse_features_can_be_held_as_one_dense_feature(kind: str, sparse: RuleTable) -> None:
+    weights = DENSE | SPARSE
+    forests = [forest_of(kind, sparse, sentence, weights) for sentence in SENTENCES]
+    for given, held in zip(forests, hold_sparse(forests, weights, name="held"), strict=True):
+        assert held.features == [*given.features[: given.space.dense], "held"]
+        assert held.rescore(DENSE | {"held": 1.0}).score == pytest.approx(given.score, abs=1e-5)
+        assert held.score.tolist() == given.score.tolist()
+    for given, bare in zip(forests, hold_sparse(forests, weights, name=None), strict=True):
+        assert bare.features == given.features[: given.space.dense]
+        assert bare.rescore(DENSE).score == pytest.approx(given.rescore(DENSE).score, abs=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["hiero", "phrase"])

@@ -82,6 +82,22 @@ def rescore(forests: Sequence[Forest], weights: Weights, *, threads: int = 1) ->
     return [Forest(core) for core in cores]
 
 
+def hold_sparse(
+    forests: Sequence[Forest], weights: Weights, *, name: str | None, threads: int = 1
+) -> list[Forest]:
+    """Each forest with its dense features alone, for learners of few weights; all must share them.
+
+    What the sparse features are worth under ``weights`` becomes the dense feature ``name``; where
+    that is None, they are dropped.
+    """
+    space = shared_space(forests)
+    names = [space.name(feature) for feature in range(space.dense)]
+    held = FeatureSpace(names if name is None else [*names, name])
+    array = weight_array(space, {} if name is None else weights)
+    cores = _core.forest_hold_sparse([f.core for f in forests], held, array, threads)
+    return [Forest(core) for core in cores]
+
+
 def shared_weights(forests: Sequence[Forest], weights: Weights) -> Floats:
     """One array of weights for forests that share their features."""
     return weight_array(shared_space(forests), weights)
