@@ -138,16 +138,16 @@ ContextFreeForestBuilder::Item ContextFreeForestBuilder::with_tail(uint32_t trie
   return {trie, static_cast<uint32_t>(chain_.size()) - 1};
 }
 
-// In a damaged table one trie node may be reached with different numbers of tails.
-bool ContextFreeForestBuilder::is_sound(uint32_t trie, uint32_t arity) {
-  Sound& known = sound_[trie];
-  if (known.arity != arity) {
-    known = {arity, true};
+ContextFreeForestBuilder::Sound ContextFreeForestBuilder::soundness(uint32_t trie, uint32_t arity) {
+  Sound& sound = sound_[trie];
+  if (sound == Sound::unknown) {
+    sound = table_.owns_rules(trie) ? Sound::yes : Sound::never;
     const uint32_t first = table_.first_rule(trie);
-    for (uint32_t rule = first; rule < table_.last_rule(trie); ++rule)
-      if (!table_.usable(rule, arity) || table_.lhs(rule) != table_.lhs(first)) known.sound = false;
+    for (uint32_t rule = first; rule < table_.last_rule(trie) && sound == Sound::yes; ++rule)
+      if (!table_.usable(rule, arity) || table_.lhs(rule) != table_.lhs(first))
+        sound = Sound::in_part;
   }
-  return known.sound;
+  return sound;
 }
 
 // The rules behind a finished item become groups of their left-hand sides.
@@ -156,11 +156,13 @@ void ContextFreeForestBuilder::collect(const Item& item, bool wide) {
   const uint32_t last = table_.last_rule(item.trie);
   if (first >= last) return;
   const uint32_t arity = arity_of(item);
+  const Sound sound = soundness(item.trie, arity);
+  if (sound == Sound::never) return;
   const auto add = [&](uint32_t begin, uint32_t end) {
     const uint32_t lhs = table_.lhs(begin);
     if (!wide || lhs == plan_.s()) add_group(lhs, begin, end - begin, item);
   };
-  if (is_sound(item.trie, arity)) {
+  if (sound == Sound::yes) {
     add(first, last);
     return;
   }

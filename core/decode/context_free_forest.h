@@ -100,13 +100,11 @@ class ContextFreeForestBuilder {
   };
   static constexpr uint32_t kNoTail = UINT32_MAX;
 
-  // Of the rules of a trie node: are all usable with so many tails, and of one left-hand side?
-  struct Sound {
-    uint32_t arity = UINT32_MAX;  // that was asked for
-    bool sound = false;
-  };
+  // Of the rules of a trie node: are they its own, all usable and of one left-hand side?  Its path
+  // tells the arity, so that one answer per node is enough.
+  enum class Sound : uint8_t { unknown, yes, in_part, never };
 
-  bool is_sound(uint32_t trie, uint32_t arity);
+  Sound soundness(uint32_t trie, uint32_t arity);
   bool relax(bool too_large);
   bool parse(std::span<const uint32_t> sentence);
   bool parse_from(uint32_t begin, std::span<const uint32_t> sentence);

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "decode/weight.h"
 #include "io/error.h"
 
 namespace demotic::decode {
@@ -12,9 +13,8 @@ ScoredGrammar::ScoredGrammar(const grammar::RuleTable& table, const lm::Model* l
                              const GrammarWeights& weights)
     : table_(&table), lm_(lm), sparse_(weights.sparse), space_(table, feature_names(table)) {
   weigh(weights.dense);
-  if (sparse_ != nullptr && !std::all_of(sparse_->begin(), sparse_->end(),
-                                         [](double weight) { return std::isfinite(weight); }))
-    throw io::Error(io::Fault::argument, "the weight of a sparse feature is no number");
+  if (sparse_ != nullptr && !std::all_of(sparse_->begin(), sparse_->end(), is_weight))
+    throw io::Error(io::Fault::argument, std::string("the weight of a sparse feature") + kNoWeight);
   const text::VocabView vocab = table.target_vocab();
   auto words = std::make_shared<std::vector<uint32_t>>();
   words->reserve(vocab.size());
@@ -36,9 +36,9 @@ void ScoredGrammar::weigh(std::span<const double> weights) {
   if (weights_.size() != table_->features() + kDecoderFeatures)
     throw io::Error(io::Fault::argument, "the number of weights is not that of the features");
   for (size_t i = 0; i < weights_.size(); ++i)
-    if (!std::isfinite(weights_[i]))
+    if (!is_weight(weights_[i]))
       throw io::Error(io::Fault::argument,
-                      "the weight of " + feature_names(*table_)[i] + " is no number");
+                      "the weight of " + feature_names(*table_)[i] + kNoWeight);
   rule_penalty_ = weight(DecoderFeature::rule_penalty);
   glue_ = weight(DecoderFeature::glue);
   pass_through_ = weight(DecoderFeature::pass_through);

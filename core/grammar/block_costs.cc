@@ -1,5 +1,6 @@
 #include "grammar/block_costs.h"
 
+#include <algorithm>
 #include <string>
 
 #include "io/error.h"
@@ -19,7 +20,7 @@ BlockCosts::BlockCosts(const BlockTable& table, const lm::Model* lm,
     : table_(&table),
       lm_(lm),
       options_(options),
-      log_total_(std::log(static_cast<double>(table.totals().count))) {
+      log_total_(std::log(static_cast<double>(std::max<uint64_t>(1, table.totals().count)))) {
   if (!std::isfinite(options.smoothing) || options.smoothing < 0)
     throw io::Error(io::Fault::argument, "smoothing is a finite number, 0 or more");
   const double left = static_cast<double>(table.totals().left);

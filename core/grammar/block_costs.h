@@ -48,7 +48,7 @@ class BlockCosts {
   const lm::Model* language_model() const { return lm_; }
 
   double unigram(uint32_t block, uint32_t source_size) const {
-    const double log_count = std::log(static_cast<double>(table_->count(block)));
+    const double log_count = std::log(static_cast<double>(std::max(1u, table_->count(block))));
     if (options_.unigram == UnigramCost::equal_length && source_size < log_by_length_.size())
       return log_by_length_[source_size] - log_count;
     const double cost = log_total_ - log_count;

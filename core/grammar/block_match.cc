@@ -18,7 +18,7 @@ std::span<const BlockOccurrence> BlockMatcher::operator()(std::span<const uint32
     first_at_[target[i]] = i + 1;
   }
   for (uint32_t begin = 0; begin < source_size; ++begin) {
-    const uint32_t limit = std::min(source_size, begin + table_.totals().max_words);
+    const uint32_t limit = begin + std::min(source_size - begin, table_.totals().max_words);
     for (uint32_t end = begin + 1; end <= limit; ++end) {
       const uint32_t phrase = table_.find(source.subspan(begin, end - begin));
       if (phrase == kNoPhrase) continue;

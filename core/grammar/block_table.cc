@@ -44,6 +44,7 @@ BlockTable::BlockTable(Parts parts) : parts_(std::move(parts)) {
   require(std::has_single_bit(parts_.phrase_slots.size()));
   // Borders of blocks index every other array: they alone are always checked.
   require(ascends(parts_.block_ends, n));
+  require(parts_.totals.max_words <= kMostWords);
 }
 
 BlockTable BlockTable::open(const std::string& path, std::optional<bool> verify) {
@@ -75,6 +76,7 @@ BlockTable BlockTable::open(const std::string& path, std::optional<bool> verify)
 // What a checksum cannot know: that whoever wrote the file wrote a block table.
 void BlockTable::check_blocks() const {
   const Parts& p = parts_;
+  require(p.source_vocab.is_sound() && p.target_vocab.is_sound());
   require(ascends(p.phrase_ends, p.phrase_words.size()) &&
           ascends(p.target_ends, p.target_words.size()) &&
           ascends(p.origin_ends, p.origins.size()));
@@ -82,7 +84,12 @@ void BlockTable::check_blocks() const {
   for (const uint32_t word : p.target_words) require(word < p.target_vocab.size());
   for (const uint32_t slot : p.phrase_slots) require(slot <= phrases());
   for (const float cost : p.lexical) require(std::isfinite(cost));
-  for (uint32_t b = 0; b < blocks(); ++b) require(!target(b).empty());
+  const auto fits = [&](std::span<const uint32_t> words) {
+    return !words.empty() && words.size() <= p.totals.max_words;
+  };
+  for (uint32_t b = 0; b < blocks(); ++b) require(fits(target(b)) && count(b) > 0);
+  for (uint32_t phrase = 0; phrase < phrases(); ++phrase)
+    require(fits(source(phrase)) && first_block(phrase) < last_block(phrase));
 }
 
 void BlockTable::save(const std::string& path) const {

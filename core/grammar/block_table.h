@@ -11,6 +11,7 @@
 // the unknown word, is in no block that can be found.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -43,6 +44,7 @@ class BlockTable {
  public:
   static constexpr uint32_t kVersion = 1;
   static constexpr size_t kSmallFile = size_t{64} << 20;  // verified unless told otherwise
+  static constexpr uint32_t kMostWords = UINT16_MAX;      // of a phrase
 
   struct Parts {
     text::VocabView source_vocab, target_vocab;
@@ -98,7 +100,10 @@ class BlockTable {
   uint32_t count(uint32_t block) const { return parts_.count[block]; }
   uint32_t left(uint32_t block) const { return parts_.left[block]; }
   uint32_t right(uint32_t block) const { return parts_.right[block]; }
-  float lexical(uint32_t block) const { return parts_.lexical[block]; }
+  float lexical(uint32_t block) const {  // a finite number, whatever the bytes say
+    const float cost = parts_.lexical[block];
+    return std::isfinite(cost) ? cost : 0.0f;
+  }
 
  private:
   // A file that was not verified may hold anything: what does not fit is empty.

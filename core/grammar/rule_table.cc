@@ -6,6 +6,7 @@
 
 #include "io/error.h"
 #include "text/token_lines.h"
+#include "text/utf8.h"
 
 namespace demotic::grammar {
 
@@ -17,6 +18,13 @@ std::vector<std::string> names(const io::Container& container, std::string_view 
   text::for_each_line({text.data(), text.size()},
                       [&](std::string_view line) { out.emplace_back(line); });
   return out;
+}
+
+// Text, each once.
+bool are_names(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  return std::adjacent_find(names.begin(), names.end()) == names.end() &&
+         std::all_of(names.begin(), names.end(), text::is_utf8);
 }
 
 void require(bool holds) {
@@ -59,7 +67,9 @@ RuleTable::RuleTable(const std::string& path, std::optional<bool> verify)
   if (check) container_->verify();
   const size_t count = target_ends_.size();
   require(!steps_.empty() && (steps_.size() & (steps_.size() - 1)) == 0);
-  require(!rule_ends_.empty() && parents_.size() == nodes() && symbols_.size() == nodes());
+  require(!rule_ends_.empty() && parents_.size() == rule_ends_.size() &&
+          symbols_.size() == rule_ends_.size() && rule_ends_.size() < kNone);
+  require(count < kMaxRules && are_names(feature_names_) && are_names(categories_));
   require(lhs_.size() == count && link_ends_.size() == count && origin_ends_.size() == count);
   require(scores_.size() == count * features());
   require(counts_.empty() || counts_.size() == count * kCounts);
@@ -68,6 +78,9 @@ RuleTable::RuleTable(const std::string& path, std::optional<bool> verify)
 
 // What a checksum cannot know: that whoever wrote the file wrote a rule table.
 void RuleTable::check_rules() const {
+  require(std::count_if(steps_.begin(), steps_.end(),
+                        [](const Step& step) { return step.child != kNone; }) == nodes() - 1);
+  require(source_vocab_.is_sound() && target_vocab_.is_sound());
   std::vector<uint8_t> arity(nodes(), 0);
   for (uint32_t node = 0; node < nodes(); ++node) {
     require(rule_ends_[node] <= rules() && (node == 0 || rule_ends_[node - 1] <= rule_ends_[node]));

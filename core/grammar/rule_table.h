@@ -8,10 +8,12 @@
 //
 // Trie nodes are numbered in preorder with children in ascending order of symbols, so that both
 // sources and rules are sorted; rule ids count through the table in that order.  Beside the columns
-// of scores that all rules have, rules may have sparse features, named by a space of their own.  An
-// accessor stays
-// inside its section whatever the bytes say.  In a table that was not verified a target side may
-// name slots that do not exist: ask usable() before relying on them.
+// of scores that all rules have, rules may have sparse features, named by a space of their own.
+//
+// An accessor stays inside its section whatever the bytes say.  A path of steps always is what
+// source_of() says of its last node.  In a table that was not verified a target side may name slots
+// that do not exist, and a node may claim rules of others: ask owns_rules() and usable() before
+// relying on them.
 #pragma once
 
 #include <algorithm>
@@ -39,6 +41,7 @@ class RuleTable {
   static constexpr uint32_t kVersion = 1;
   static constexpr size_t kSmallFile = size_t{64} << 20;
   static constexpr uint32_t kCounts = 3;  // of the target side, of the source side, of both
+  static constexpr uint32_t kMaxRules = 0xfffffff0u;  // what decoders add have ids from there on
 
   // One way onward in the trie: open addressing on (node, symbol), child kNone marks a free slot.
   struct Step {
@@ -68,15 +71,24 @@ class RuleTable {
       const Step& step = steps_[place];
       return step.child == kNone || (step.node == node && step.symbol == symbol);
     });
-    return at < steps_.size() && steps_[at].child < nodes() ? steps_[at].child : kNone;
+    return at < steps_.size() && leads_to(node, symbol, steps_[at].child) ? steps_[at].child
+                                                                          : kNone;
   }
 
   uint32_t first_rule(uint32_t node) const { return node == 0 ? 0 : last_rule(node - 1); }
   uint32_t last_rule(uint32_t node) const { return std::min(rule_ends_[node], rules()); }
 
+  // Is node_of() the inverse of first_rule() ... last_rule() here?  Looking at both ends is enough:
+  // whatever the bytes say, between equal searches all others are equal, too.
+  bool owns_rules(uint32_t node) const {
+    return first_rule(node) < last_rule(node) && node_of(first_rule(node)) == node &&
+           node_of(last_rule(node) - 1) == node;
+  }
+
   uint32_t lhs(uint32_t rule) const { return lhs_[rule]; }
   bool usable(uint32_t rule, uint32_t arity) const {
-    return lhs(rule) < categories_.size() && repeats_slots(target(rule), arity);
+    return lhs(rule) < categories_.size() && repeats_slots(target(rule), arity) &&
+           (sparse_space_ == nullptr || names_sparse(rule));
   }
   std::span<const text::Symbol> target(uint32_t rule) const {
     return part(targets_, target_ends_, rule);
@@ -112,6 +124,14 @@ class RuleTable {
  private:
   void check_rules() const;
   void check_sparse() const;
+  bool names_sparse(uint32_t rule) const {
+    return std::ranges::all_of(sparse(rule).ids,
+                               [&](uint32_t id) { return id < sparse_space_->size(); });
+  }
+  // Children stand after their parents, so that paths are no longer than the table.
+  bool leads_to(uint32_t node, text::Symbol symbol, uint32_t child) const {
+    return child < nodes() && node < child && parents_[child] == node && symbols_[child] == symbol;
+  }
 
   template <class T>
   static std::span<const T> part(std::span<const T> all, std::span<const uint64_t> ends,

@@ -28,11 +28,12 @@ struct Meta {
 }
 
 template <class Bucket>
-NgramTable<const Bucket> table_of(const Model::Order& part, size_t order) {
+NgramTable<const Bucket> table_of(const Model::Order& part, size_t order, uint64_t count) {
   const std::span buckets(reinterpret_cast<const Bucket*>(part.buckets.data()),
                           part.buckets.size() / sizeof(Bucket));
   if (part.buckets.size() % sizeof(Bucket) != 0 || part.spill > kMaxSpill ||
-      buckets.size() <= part.spill || part.oldest.size() != buckets.size() * Bucket::kSlots)
+      buckets.size() <= part.spill || part.oldest.size() != buckets.size() * Bucket::kSlots ||
+      count > part.oldest.size())
     damaged(std::to_string(order) + "-grams");
   return {buckets, part.spill};
 }
@@ -41,25 +42,28 @@ NgramTable<const Bucket> table_of(const Model::Order& part, size_t order) {
 
 Model::Model(Parts parts) : parts_(std::move(parts)), order_(parts_.counts.size()) {
   if (order_ < 1 || order_ > kMaxOrder) damaged("order");
-  if (parts_.unigrams.empty() || parts_.unigrams.size() != parts_.vocab.size()) damaged("1-grams");
-  if (order_ > 1) longest_ = table_of<LongestBucket>(parts_.orders[order_ - 2], order_);
+  if (parts_.unigrams.empty() || parts_.unigrams.size() != parts_.vocab.size() ||
+      parts_.counts[0] != parts_.unigrams.size())
+    damaged("1-grams");
+  if (order_ > 1)
+    longest_ = table_of<LongestBucket>(parts_.orders[order_ - 2], order_, parts_.counts.back());
   middle_orders_ = std::max(order_, 2u) - 2;
   for (unsigned i = 0; i < middle_orders_; ++i)
-    middle_[i] = table_of<MiddleBucket>(parts_.orders[i], i + 2);
+    middle_[i] = table_of<MiddleBucket>(parts_.orders[i], i + 2, parts_.counts[i + 1]);
   begin_word_ = find(kBeginWord);
   end_word_ = find(kEndWord);
   if (order_ > 1) {
     begin_.length = 1;
     begin_.words[0] = begin_word_;
-    begin_.backoffs[0] = parts_.unigrams[begin_word_].backoff;
+    begin_.backoffs[0] = log_backoff(parts_.unigrams[begin_word_].backoff);
   }
 }
 
 Model Model::open(const std::string& path, Verify verify) {
   auto container = std::make_shared<io::Container>(path, kKind, kVersion);
-  if (verify == Verify::everything ||
-      (verify == Verify::small_files && container->file_size() <= kSmallFile))
-    container->verify();
+  const bool thorough = verify == Verify::everything ||
+                        (verify == Verify::small_files && container->file_size() <= kSmallFile);
+  if (thorough) container->verify();
   const std::span meta = container->section<Meta>("lm.meta");
   if (meta.size() != 1 || meta[0].order < 1 || meta[0].order > kMaxOrder) damaged("order");
   Parts parts;
@@ -72,7 +76,30 @@ Model Model::open(const std::string& path, Verify verify) {
                            container->section<uint32_t>(name + ".oldest"), meta[0].spills[n - 1]};
   }
   parts.storage = std::move(container);
-  return Model(std::move(parts));
+  Model model(std::move(parts));
+  if (thorough) model.check();
+  return model;
+}
+
+// What a checksum cannot know: that whoever wrote the file wrote a language model.
+void Model::check() const {
+  if (!parts_.vocab.is_sound()) damaged("words");
+  for (const Unigram& unigram : parts_.unigrams)
+    if (!std::isfinite(unigram.prob) || !std::isfinite(unigram.backoff)) damaged("1-grams");
+  const auto check_order = [&]<class Bucket>(const NgramTable<const Bucket>& table, unsigned n) {
+    const std::span<const uint32_t> oldest = parts_.orders[n - 2].oldest;
+    for (size_t at = 0; at < oldest.size(); ++at) {
+      const Bucket& bucket = table.buckets()[at / Bucket::kSlots];
+      const unsigned slot = at % Bucket::kSlots;
+      if (bucket.keys[slot] == 0) continue;
+      bool sound = std::isfinite(bucket.probs[slot]) && (oldest[at] & ~kImplied) < words();
+      if constexpr (requires { bucket.backoffs; })
+        sound = sound && std::isfinite(bucket.backoffs[slot]);
+      if (!sound) damaged(std::to_string(n) + "-grams");
+    }
+  };
+  for (unsigned i = 0; i < middle_orders_; ++i) check_order(middle_[i], i + 2);
+  if (order_ > 1) check_order(longest_, order_);
 }
 
 void Model::save(const std::string& path) const {
@@ -99,7 +126,7 @@ State Model::state_of(std::span<const uint32_t> history) const {
   uint32_t newest_first[kMaxOrder];
   for (size_t i = 0; i < reach; ++i) newest_first[i] = history[history.size() - 1 - i];
   const Unigram& unigram = parts_.unigrams[newest_first[0]];
-  float backoffs[kMaxOrder] = {unigram.backoff};
+  float backoffs[kMaxOrder] = {log_backoff(unigram.backoff)};
   unsigned use = extends_right(unigram.backoff) ? 1 : 0;
   Score s{ngram_key(newest_first[0]), 0, 1, !extends_left(unigram.prob)};
   const auto longer = static_cast<unsigned>(reach - 1);

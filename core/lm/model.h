@@ -51,7 +51,10 @@ struct Score {
 
 inline bool extends_right(float backoff) { return std::bit_cast<uint32_t>(backoff) != 0x80000000u; }
 inline bool extends_left(float prob) { return !std::signbit(prob); }
-inline float log_prob(float prob) { return -std::fabs(prob); }
+// Damage becomes a large number; infinities would add up to what is no number at all.
+inline constexpr float kMost = 1e30f;
+inline float log_prob(float prob) { return -std::min(kMost, std::fabs(prob)); }
+inline float log_backoff(float backoff) { return std::max(-kMost, std::min(kMost, backoff)); }
 
 class Model {
  public:
@@ -75,7 +78,7 @@ class Model {
   static constexpr uint32_t kImplied = 0x80000000u;  // flag in `oldest`, see model_builder.h
 
   // How much of a file is compared with its checksums before use.  Damage that goes unnoticed can
-  // make scores wrong, no more.
+  // make scores wrong, no more: they stay finite.
   enum class Verify : uint8_t { structure, small_files, everything };
   static constexpr size_t kSmallFile = size_t{64} << 20;
 
@@ -124,6 +127,7 @@ class Model {
   }
 
  private:
+  void check() const;
   // The keys of n-grams longer than the one of `key` by the words of `history`, newest first; the
   // first of them lies in table `table`, counting from bigrams.
   Keys fetch(const uint32_t* history, unsigned size, uint64_t key, unsigned table) const;
@@ -181,7 +185,7 @@ inline void Model::lengthen(const Keys& keys, unsigned size, float* backoffs, un
     s.prob = log_prob(prob);
     s.length = static_cast<uint8_t>(begin + i + 2);
     s.independent_left = !extends_left(prob);
-    backoffs[i] = hit.bucket->backoffs[hit.slot];
+    backoffs[i] = log_backoff(hit.bucket->backoffs[hit.slot]);
     if (extends_right(backoffs[i])) use = s.length;
   }
 }
@@ -193,7 +197,7 @@ inline Score Model::score(const State& in, uint32_t word, State& out) const {
 inline Score Model::score(const State& in, uint32_t word, const Keys& keys, State& out) const {
   const Unigram& unigram = parts_.unigrams[word];
   Score s{ngram_key(word), log_prob(unigram.prob), 1, !extends_left(unigram.prob)};
-  float backoffs[kMaxOrder] = {unigram.backoff};
+  float backoffs[kMaxOrder] = {log_backoff(unigram.backoff)};
   unsigned use = order_ > 1 && extends_right(unigram.backoff) ? 1 : 0;
   lengthen(keys, in.length, backoffs + 1, use, s);
   for (unsigned i = s.length - 1u; i < in.length; ++i) s.prob += in.backoffs[i];

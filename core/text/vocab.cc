@@ -1,6 +1,7 @@
 #include "text/vocab.h"
 
 #include "io/error.h"
+#include "text/utf8.h"
 
 namespace demotic::text {
 
@@ -8,9 +9,17 @@ VocabView::VocabView(const io::Container& container, const std::string& prefix)
     : bytes_(container.section<char>(prefix + ".bytes")),
       ends_(container.section<uint64_t>(prefix + ".ends")),
       slots_(container.section<uint32_t>(prefix + ".slots")) {
-  if ((slots_.size() & (slots_.size() - 1)) != 0 || ends_.size() > slots_.size())
+  // Ids must be positive numbers of symbols, too.
+  if ((slots_.size() & (slots_.size() - 1)) != 0 || ends_.size() > slots_.size() ||
+      ends_.size() > INT32_MAX)
     throw io::Error(io::Fault::corrupt, "damaged vocabulary", 0,
                     "copy the file again or rebuild it");
+}
+
+bool VocabView::is_sound() const {
+  for (uint32_t id = 0; id < size(); ++id)
+    if (!is_utf8(word(id)) || find(word(id)) != id) return false;
+  return true;
 }
 
 Vocab::Vocab() : slots_(1024, 0) { add(kUnknownWord); }

@@ -47,7 +47,8 @@ inline uint64_t hash_word(std::string_view word) {
 }
 
 // Read-only lookup in three flat arrays: word bytes, their borders, and open-addressing slots that
-// hold id + 1 (0 = free).  A damaged array can give a wrong word, never a read outside.
+// hold id + 1 (0 = free).  A damaged array can give a wrong word or a wrong id below size(), never
+// a read outside.
 class VocabView {
  public:
   VocabView() = default;
@@ -68,6 +69,9 @@ class VocabView {
     if (begin > ends_[id] || ends_[id] > bytes_.size()) return kUnknownWord;
     return {bytes_.data() + begin, ends_[id] - begin};
   }
+
+  // Is every word text, and found under its own id?
+  bool is_sound() const;
 
   uint32_t find(std::string_view word) const { return find(word, hash_word(word)); }
   uint32_t find(std::string_view word, uint64_t hash) const {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "decode/weight.h"
 #include "io/error.h"
 
 namespace demotic::decode::blocks {
@@ -46,7 +47,7 @@ BlockModel::BlockModel(const grammar::BlockTable& table, const lm::Model* lm,
     if (!holds) throw io::Error(io::Fault::argument, message);
   };
   require(weights_.size() == kBlockModelFeatures, "a weight is needed per feature");
-  for (const double w : weights_) require(std::isfinite(w), "a weight is not finite");
+  for (const double w : weights_) require(is_weight(w), "a weight is not finite, or beyond 1e30");
   require(options.alternatives > 0, "each source phrase needs at least one block");
   require(options.beam > 0, "the beam must have room for one hypothesis");
   require(options.delta >= 0, "delta must not be negative");

@@ -31,7 +31,7 @@ void BlockSearch::run(std::span<const std::string> tokens, bool all) {
   counters_ = {};
   all_ = all;
   words_ = static_cast<uint32_t>(tokens.size());
-  max_words_ = std::max(1u, model_.table().totals().max_words);
+  max_words_ = std::clamp(model_.table().totals().max_words, 1u, std::max(1u, words_));
   nodes_.clear();
   arcs_.clear();
   node_index_.clear();

@@ -109,7 +109,7 @@ class BlockSearch {
   const Span& span(uint32_t begin, uint32_t end) const {
     return spans_[size_t{begin} * max_words_ + (end - begin - 1)];
   }
-  uint32_t limit(uint32_t begin) const { return std::min(words_, begin + max_words_); }
+  uint32_t limit(uint32_t begin) const { return begin + std::min(words_ - begin, max_words_); }
   void prune(std::vector<uint32_t>& stack);
   void expand(uint32_t v);
   void take(uint32_t v, const Span& span, grammar::BlockOrientation o, bool left_rule,

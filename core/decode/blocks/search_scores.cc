@@ -37,7 +37,8 @@ void BlockSearch::find_options(std::span<const std::string> tokens) {
       if (phrase != grammar::kNoPhrase)
         for (const uint32_t b : table.alternatives(phrase, choice.alternatives))
           options_.push_back(model_.option(b, begin, end));
-      else if (end == begin + 1)
+      // A word has no phrase of its own, or one without blocks in a damaged table.
+      if (end == begin + 1 && options_.size() == span.first)
         options_.push_back(model_.pass_through(begin));
       span.end = static_cast<uint32_t>(options_.size());
       for (uint32_t o = span.first; o < span.end; ++o) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "decode/weight.h"
 #include "grammar/rule_scorer.h"
 #include "io/error.h"
 
@@ -38,9 +39,8 @@ PhraseModel::PhraseModel(const grammar::RuleTable& table, const lm::Model* lm,
       grammar_(table, lm, {without_places(weights.dense), weights.sparse}),
       space_(table, feature_names(table)) {
   for (size_t i = 0; i < weights_.size(); ++i)
-    if (!std::isfinite(weights_[i]))
-      throw io::Error(io::Fault::argument,
-                      "the weight of " + feature_names(table)[i] + " is no number");
+    if (!is_weight(weights_[i]))
+      throw io::Error(io::Fault::argument, "the weight of " + feature_names(table)[i] + kNoWeight);
   distortion_ = weights_[distortion_column_];
   const std::vector<std::string>& names = table.feature_names();
   for (size_t i = 0; i < 2 * grammar::kOrientations; ++i) {
@@ -69,7 +69,7 @@ Reordering PhraseModel::reordering(uint32_t rule) const {
   for (uint32_t o = 0; o < grammar::kOrientations; ++o) {
     const auto weighted = [&](float value, uint32_t column) {
       const double product = column == kNoColumn ? 0.0 : weights_[column] * value;
-      return std::isfinite(product) ? static_cast<float>(product) : 0.0f;
+      return std::abs(product) < lm::kMost ? static_cast<float>(product) : 0.0f;
     };
     result.previous[o] = weighted(result.previous[o], columns_[0][o]);
     result.next[o] = weighted(result.next[o], columns_[1][o]);

@@ -67,6 +67,7 @@ OptionList PhraseOptions::of_node(uint32_t node) {
 OptionList PhraseOptions::make(uint32_t node) {
   const grammar::RuleTable& table = model_.table();
   const auto first = static_cast<uint32_t>(options_.size());
+  if (!table.owns_rules(node)) return close(first);
   for (uint32_t rule = table.first_rule(node); rule < table.last_rule(node); ++rule) {
     if (!table.usable(rule, 0)) continue;
     words_.clear();

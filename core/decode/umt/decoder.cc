@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "decode/weight.h"
 #include "io/error.h"
 
 namespace demotic::decode::umt {
@@ -52,8 +53,8 @@ CffVector UndirectedDecoder::split(std::span<const double>& weights,
   CffVector cff;
   std::copy(weights.begin() + static_cast<std::ptrdiff_t>(dense), weights.end(), cff.begin());
   for (const double weight : cff)
-    if (!std::isfinite(weight))
-      throw io::Error(io::Fault::argument, "a weight of Cff is no number");
+    if (!is_weight(weight))
+      throw io::Error(io::Fault::argument, std::string("a weight of Cff") + kNoWeight);
   weights = weights.first(dense);
   return cff;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "decode/weight.h"
 #include "io/error.h"
 
 namespace demotic::decode::umt {
@@ -25,8 +26,8 @@ GapFeatures::GapFeatures(uint32_t bits, std::span<const double> weights)
                                              std::to_string(weights.size()));
   double highest = 0;
   for (const double weight : weights) {
-    if (!std::isfinite(weight))
-      throw io::Error(io::Fault::argument, "a sparse weight is no number");
+    if (!is_weight(weight))
+      throw io::Error(io::Fault::argument, std::string("a sparse weight") + kNoWeight);
     highest = std::max(highest, weight);
   }
   most_ = highest * static_cast<double>(Ids{}.id.size());
