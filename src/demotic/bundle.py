@@ -79,6 +79,8 @@ class Bundle:
         self.folder = folder
         self.about = about
         self.parts = dict(parts)
+        self.thorough = False
+        """Was it opened to be verified?  Then whoever opens a part looks at all that is in it."""
         self._held: shelf.Held | None = None  # as long as the bundle lives
 
     @classmethod
@@ -99,7 +101,12 @@ class Bundle:
         ``verify`` reads and compares every part, True always and by its sha256, False never;
         without it, those that were not compared before.
         """
-        path = Path(path)
+        bundle = cls._open(Path(path), verify)
+        bundle.thorough = bool(verify)
+        return bundle
+
+    @classmethod
+    def _open(cls, path: Path, verify: bool | None) -> Bundle:
         with files.naming(path):
             if path.is_dir():
                 bundle = cls._read(path, verify)

@@ -38,9 +38,9 @@ def inspect_model(path: str | Path, *, verify: bool) -> tuple[int, Findings]:
         path = bundle.path(name)
         if name in own:
             kind, describe = own[name]
-            facts[name] = {"kind": kind, **describe(path)}
+            facts[name] = {"kind": kind, **describe(path, verify or None)}
         elif is_container(path):
-            kind, described = describe_container(path)
+            kind, described = describe_container(path, verify=verify)
             facts[name] = {"kind": kind, **described}
     facts["configuration"] = _plain(about.config)
     facts["provenance"] = _plain(about.provenance)

@@ -34,21 +34,24 @@ def inspect_container(path: str | Path, *, verify: bool) -> tuple[str, Findings]
             facts["checksums"] = "all verified"
         else:
             facts["checksums"] = "header and table verified, --verify checks all"
-        name, described = describe_container(path)
+        name, described = describe_container(path, verify=verify)
         facts |= described
         facts["bytes by section"] = dict(part.sections)
     return name, (facts, [], [])
 
 
-def describe_container(path: str | Path) -> tuple[str, dict[str, Fact]]:
-    """What people call a binary file, and what is in it, as far as its kind tells."""
+def describe_container(path: str | Path, *, verify: bool) -> tuple[str, dict[str, Fact]]:
+    """What people call a binary file, and what is in it, as far as its kind tells.
+
+    With ``verify``, or if it is small, all of it must make sense.
+    """
     with files.naming(path):
         kind = _core.Container(str(path)).kind
         found = _KINDS.get(kind) or _of_a_system(kind)
         if found is None:
             return f"Demotic binary file of kind '{kind}'", {}
         name, describe = found
-        return name, describe(Path(path))
+        return name, describe(Path(path), verify or None)
 
 
 def _of_a_system(kind: str) -> Description | None:
@@ -60,14 +63,14 @@ def _of_a_system(kind: str) -> Description | None:
     return None
 
 
-def _language_model(path: Path) -> dict[str, Fact]:
+def _language_model(path: Path, verify: bool | None) -> dict[str, Fact]:
     from demotic.lm import LanguageModel
 
-    model = LanguageModel.load(path, verify=False)
+    model = LanguageModel.load(path, verify=verify)
     return {"order": model.order, "n-grams by order": _by_order(model.counts)}
 
 
-def _aligner(path: Path) -> dict[str, Fact]:
+def _aligner(path: Path, _: bool | None) -> dict[str, Fact]:
     from dataclasses import asdict
 
     from demotic.align.aligner import Aligner
@@ -80,16 +83,16 @@ def _aligner(path: Path) -> dict[str, Fact]:
     }
 
 
-def _lexical_table(path: Path) -> dict[str, Fact]:
+def _lexical_table(path: Path, _: bool | None) -> dict[str, Fact]:
     from demotic.align.lexical import LexicalTable
 
     return {"word pairs": len(LexicalTable.load(path))}
 
 
-def _rules(path: Path) -> dict[str, Fact]:
+def _rules(path: Path, verify: bool | None) -> dict[str, Fact]:
     from demotic.grammar import RuleTable
 
-    table = RuleTable.load(path, verify=False)
+    table = RuleTable.load(path, verify=verify)
     shapes = table.shapes()
     facts: dict[str, Fact] = {
         "rules": len(table),
@@ -112,7 +115,7 @@ def _rules(path: Path) -> dict[str, Fact]:
     return facts
 
 
-def _forest(path: Path) -> dict[str, Fact]:
+def _forest(path: Path, _: bool | None) -> dict[str, Fact]:
     from demotic.forest import Forest
 
     forest = Forest.load(path)

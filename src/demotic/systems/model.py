@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from demotic.forest import Forest
 
 _LINES = 256  # decoded in one call
-Description = tuple[str, Callable[[Path], dict[str, Any]]]
-"""What people call a file, and what is in it."""
+Description = tuple[str, Callable[[Path, bool | None], dict[str, Any]]]
+"""What people call a file, and what is in it; all of it must make sense where that is asked for."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,8 @@ class Model(ABC):
     def open(cls, bundle: Bundle) -> Self:
         """The model in a bundle."""
         parts = {name: bundle.path(name) for name in cls.PARTS}
+        if bundle.thorough:
+            cls._check_parts(parts)
         try:
             search = from_record(cls.SEARCH, bundle.about.config["search"])
         except (KeyError, TypeError, ArgumentError) as error:
@@ -103,6 +105,17 @@ class Model(ABC):
                 f"the decoder's options cannot be read: {error}", path=bundle.folder
             ) from error
         return cls(parts, search, read_weights(parts["weights.json"]), bundle)
+
+    @classmethod
+    def _check_parts(cls, parts: Mapping[str, Path]) -> None:
+        """Raise unless each part is what a training would have written, as far as can be told.
+
+        Checksums know nothing of who made them.  What is not checked may give a wrong translation,
+        and nothing worse.
+        """
+        from demotic.lm import LanguageModel
+
+        LanguageModel.load(parts["lm.bin"], verify=True)
 
     @classmethod
     def of_parts(cls, parts: Mapping[str, Path], search: Any) -> Self:

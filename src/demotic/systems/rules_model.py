@@ -10,7 +10,9 @@ class HieroModel(RulesModel):
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from demotic.decode.decoder import ForestDecoder
@@ -26,6 +28,11 @@ class RulesModel(Model):
     """Rules, a language model, weights, and how both languages are written."""
 
     PARTS = (*Model.PARTS, "rules.bin", "lm.bin")
+
+    @classmethod
+    def _check_parts(cls, parts: Mapping[str, Path]) -> None:
+        super()._check_parts(parts)
+        RuleTable.load(parts["rules.bin"], verify=True)
 
     @cached_property
     def rules(self) -> RuleTable:

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from demotic.systems.model import Description
 
 
-def _blocks(path: Path) -> dict[str, object]:
+def _blocks(path: Path, verify: bool | None) -> dict[str, object]:
     from demotic.grammar import BlockTable
 
-    table = BlockTable.load(path, verify=False)
+    table = BlockTable.load(path, verify=verify)
     return {
         "blocks": len(table),
         "source phrases": table.phrases,
@@ -25,7 +25,7 @@ def _blocks(path: Path) -> dict[str, object]:
     }
 
 
-def _pairs(path: Path) -> dict[str, object]:
+def _pairs(path: Path, _: bool | None) -> dict[str, object]:
     from demotic.grammar.blocks import load_pairs
 
     return {"pairs": len(load_pairs(path))}

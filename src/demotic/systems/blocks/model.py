@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from demotic._core import BlockPairs
@@ -28,6 +29,11 @@ class BlocksModel(Model):
     search: BlockSearch
     blocks: BlockTable
     pairs: BlockPairs
+
+    @classmethod
+    def _check_parts(cls, parts: Mapping[str, Path]) -> None:
+        super()._check_parts(parts)
+        BlockTable.load(parts["blocks.bin"], verify=True)
 
     def _open_decoder(self, weights: Mapping[str, float]) -> BlockDecoder:
         self.blocks = BlockTable.load(self.part("blocks.bin"), verify=False)

@@ -36,7 +36,7 @@ def read_sparse(path: Path) -> Floats:
         raise CorruptFileError(f"sparse weights that cannot be read: {error}", path=path) from error
 
 
-def sparse_facts(path: Path) -> dict[str, int]:
+def sparse_facts(path: Path, _: bool | None = None) -> dict[str, int]:
     """What ``demotic inspect`` says of them."""
     weights = read_sparse(path)
     return {"ids": len(weights), "weights that are not 0": int(np.count_nonzero(weights))}
