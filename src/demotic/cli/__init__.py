@@ -89,6 +89,8 @@ def main() -> None:
     except BrokenPipeError:
         _drop_output()  # the reader (`| head`) has seen enough
         sys.exit(1)
+    except UnicodeDecodeError as error:  # what users read and write is checked where it is read
+        _fail(f"a part of a model holds text that is not UTF-8: {error} (copy the model again)")
     except MemoryError:
         _fail("out of memory (use a smaller input or a lower --memory)")
     except OSError as error:

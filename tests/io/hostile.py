@@ -1,0 +1,421 @@
+"""A process of its own: model files with damage that no checksum shows, put to all their uses.
+
+    python -m tests.io.hostile KIND SEED CASES
+
+Every case takes a sound file of a kind (``USES``), damages one of its sections, writes the file
+with checksums that fit, and loads and uses it.  Errors of Demotic are welcome, and so is text that
+is no UTF-8; anything else is a failure.  Before a case its number goes to standard output, so that
+whoever finds the process dead knows which one it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import itertools
+import os
+import random
+import struct
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import demotic
+from demotic.align import Aligner, AlignerOptions, LexicalTable, Links, Text
+from demotic.bundle import About, Bundle
+from demotic.decode import (
+    BlockDecoder,
+    BlockDecoderOptions,
+    HieroDecoder,
+    PhraseDecoder,
+    UndirectedDecoder,
+    UndirectedOptions,
+)
+from demotic.errors import DemoticError
+from demotic.features import FeatureSpace
+from demotic.forest import Forest, envelopes
+from demotic.grammar import (
+    BlockPairs,
+    BlockTable,
+    HieroOptions,
+    RuleTable,
+    extract_hiero,
+)
+from demotic.grammar.blocks import load_pairs
+from demotic.lm import LanguageModel
+from demotic.systems.umt.sparse import read_sparse, write_sparse
+from tests.decode import test_block_decoder as blocks
+from tests.decode.grammars import language_model
+from tests.oracles import container
+from tests.systems import toys
+
+HANGS = 120  # seconds
+LINES = ("a b c", "b a c a", "the x <unk> a", "c", "a b a b a b a b", "")
+VERIFY = (True, False, None)
+NUMBERS = (0, 1, 2, 255, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF)
+WIDE = (1 << 32, (1 << 63) - 1, 1 << 63, (1 << 64) - 1, (1 << 64) - 8)
+SCORES = {"LanguageModel": 0.7, "pair:b_y": 0.25}
+FLOATS = (float("nan"), float("inf"), float("-inf"), 3e38, -3e38, -0.0)
+
+ORIENTATIONS = ("MonotonePrevious", "SwapPrevious", "SwapNext", "OtherNext")
+RULES = """
+[X] ||| a ||| x ||| s=0.5 MonotonePrevious=-0.5 SwapPrevious=-1 OtherNext=-2 ||| 0-0
+[X] ||| a ||| y z ||| s=0.25 MonotonePrevious=-0.25 pair:a_y=1 ||| 0-0 0-1
+[X] ||| b ||| y ||| s=-1 OtherNext=-1 pair:b_y=1 long=0.5 ||| 0-0
+[X] ||| a b ||| z ||| s=1 SwapNext=-3 ||| 0-0 1-0
+[X] ||| c ||| the of ||| s=0
+[X] ||| a [X,1] ||| [1] x ||| s=1 ||| 0-1
+[X] ||| [X,1] b ||| y [1] ||| s=0.125 ||| 1-0
+[X] ||| [X,1] a [X,2] ||| [2] x [1] ||| s=2 ||| 1-1
+[X] ||| [X,1] c [X,2] ||| [1] the [2] ||| s=-2 ||| 1-1
+[Y] ||| b c ||| z z z ||| s=0.75
+[Y] ||| [X,1] ||| [1] ||| s=0.75
+[S] ||| [Y,1] [X,2] ||| [2] [1] ||| s=0.0625
+""".lstrip()
+
+
+# -- sound files -------------------------------------------------------------------------------
+
+
+def make_rules(path: Path) -> None:
+    text = path.with_suffix(".txt")
+    text.write_text(RULES)
+    RuleTable.from_text(text, format="cdec", out=path, columns=ORIENTATIONS)
+
+
+def make_lm(path: Path) -> None:
+    language_model(3).save(path)
+
+
+def make_blocks(path: Path) -> None:
+    blocks.model()[0].save(path)
+
+
+def make_pairs(path: Path) -> None:
+    blocks.model()[1].save_binary(str(path))
+
+
+def texts() -> tuple[Text, Text, Links]:
+    links = Links()
+    for _, _, line in blocks.PAIRS:
+        links.append(sorted((int(p[0]), int(p[2])) for p in line.split()))
+    source, target = zip(*((s, t) for s, t, _ in blocks.PAIRS), strict=True)
+    return Text.of(source), Text.of(target), links
+
+
+def make_lexical(path: Path) -> None:
+    LexicalTable.estimate(*texts()).save(path)
+
+
+def make_aligner(path: Path) -> None:
+    source, target, _ = texts()
+    Aligner.train(source, target, options=AlignerOptions()).save(path)
+
+
+def make_forest(path: Path) -> None:
+    rules = sound("rules", RuleTable.load)
+    found = HieroDecoder(rules, language_model(3), {"s": 1.0, "LanguageModel": 0.5})
+    found.forest("a b c a").prune(max_edges=60).refine(2).save(path)
+
+
+def make_features(path: Path) -> None:
+    FeatureSpace(["LanguageModel", "WordPenalty"], [f"pair:{i}" for i in range(20)]).save(str(path))
+
+
+# -- uses --------------------------------------------------------------------------------------
+
+
+def attempt(use: Callable[[], Any]) -> None:
+    with contextlib.suppress(DemoticError, UnicodeDecodeError):
+        use()
+
+
+def use_decoder(make: Callable[[], Any]) -> None:
+    with contextlib.suppress(DemoticError, UnicodeDecodeError):
+        decoder = make()
+        for line in LINES:
+            attempt(lambda line=line: list(decoder.decode(line).alignment))
+            attempt(lambda line=line: [d.features for d in decoder.kbest(line, 5)])
+            if hasattr(decoder, "forest"):
+                attempt(lambda line=line: use_forest(decoder.forest(line)))
+
+
+def use_hiero(table: RuleTable, lm: LanguageModel) -> None:
+    use_decoder(lambda: HieroDecoder(table, lm, SCORES | {"s": 0.5}))
+
+
+def use_umt(table: RuleTable, lm: LanguageModel) -> None:
+    weights = SCORES | {"Cff1": 0.5, "Cff2": 0.25, "CffHead": 1.0}
+    for bounds, lookahead in (("chart", True), ("local", False)):
+        options = UndirectedOptions(bounds=bounds, lookahead=lookahead)
+        use_decoder(lambda o=options: UndirectedDecoder(table, lm, weights, options=o))
+    with contextlib.suppress(DemoticError, UnicodeDecodeError):
+        decoder = UndirectedDecoder(table, lm, weights)
+        array = np.ones(len(decoder.feature_names))
+        for line in LINES:
+            attempt(lambda line=line: decoder.episode(line).samples(array, [(0.3, 0.6)] * 3))
+
+
+def use_rules(path: Path, verify: bool | None) -> None:
+    table = RuleTable.load(path, verify=verify)
+    lm = language_model(2)
+    use_hiero(table, lm)
+    use_umt(table, lm)
+    use_decoder(lambda: PhraseDecoder(table, lm, SCORES | {"OtherNext": 0.5}))
+    for rule in range(len(table)):
+        attempt(lambda rule=rule: table[rule])
+    attempt(table.shapes)
+    attempt(lambda: table.rules_for("a [X]"))
+    for form in ("cdec", "joshua", "moses-hiero"):
+        attempt(lambda form=form: table.to_text(path.with_suffix(".out"), format=form))
+    attempt(lambda: table.filter(LINES, out=path.with_suffix(".some")))
+
+
+def use_lm(path: Path, verify: bool | None) -> None:
+    lm = LanguageModel.load(path, verify=verify)
+    for line in LINES:
+        attempt(lambda line=line: lm.full_scores(line))
+    attempt(lambda: lm.score_lines(LINES))
+    attempt(lambda: list(lm.vocabulary))
+    for name in ("again.arpa", "again.bin"):
+        attempt(lambda name=name: lm.save(path.with_name(name)))
+    table = sound("rules", RuleTable.load)
+    use_hiero(table, lm)
+    use_umt(table, lm)
+    use_decoder(lambda: PhraseDecoder(table, lm, SCORES | {"OtherNext": 0.5}))
+    use_blocks_with(sound("blocks", BlockTable.load), lm, sound("pairs", load_pairs))
+
+
+def use_blocks_with(table: BlockTable, lm: LanguageModel, pairs: BlockPairs | None) -> None:
+    weights = {"Unigram": -0.1, "FirstWord": -0.8, "Lexical": -0.2, "Pairs": 1.0}
+    for partition, unigram in (("half", "per-word"), ("alternatives", "equal-length")):
+        options = BlockDecoderOptions(min_left=1, partition=partition, unigram=unigram, beam=20)
+        use_decoder(lambda o=options: BlockDecoder(table, lm, weights, pairs=pairs, options=o))
+
+
+def use_blocks(path: Path, verify: bool | None) -> None:
+    table = BlockTable.load(path, verify=verify)
+    use_blocks_with(table, language_model(2), None)
+    use_blocks_with(table, language_model(2), sound("pairs", load_pairs))
+    for block in range(len(table)):
+        attempt(lambda block=block: table[block])
+    attempt(lambda: table.length_totals)
+    attempt(lambda: table.filtered(list(LINES)))
+
+
+def use_pairs(path: Path, verify: bool | None) -> None:
+    pairs = load_pairs(path)
+    use_blocks_with(sound("blocks", BlockTable.load), language_model(2), pairs)
+    attempt(lambda: pairs.with_weights(np.zeros(len(pairs), np.float32)))
+    attempt(lambda: pairs.filtered(np.arange(3, dtype=np.uint32), 1))
+
+
+def use_lexical(path: Path, verify: bool | None) -> None:
+    table = LexicalTable.load(path)
+    attempt(lambda: table.write(path.with_name("lex")))
+    attempt(lambda: table.target_given_source("a", "x") + table.source_given_target("a", "NULL"))
+    attempt(lambda: table.save(path.with_name("lexical.again")))
+    options = HieroOptions(max_phrase=3, max_symbols=3)
+    out = path.with_suffix(".out")
+    attempt(lambda: extract_hiero(*texts(), lexical=table, options=options, out=out))
+
+
+def use_aligner(path: Path, verify: bool | None) -> None:
+    model = Aligner.load(path)
+    source, target, _ = texts()
+    attempt(lambda: model.align(source, target))
+    attempt(lambda: model.save(path.with_name("aligner.again")))
+
+
+def use_forest(forest: Forest) -> None:
+    weights = np.linspace(-1, 1, len(forest.features))
+    for use in (
+        lambda: forest.viterbi().tokens,
+        lambda: forest.viterbi().source,
+        lambda: [d.tokens for d in forest.kbest(20, unique=True)],
+        lambda: forest.sample(3, 1),
+        lambda: forest.posteriors(),
+        lambda: forest.expected_features(),
+        lambda: forest.entropy(),
+        lambda: forest.prune(max_edges=5).to_json(),
+        lambda: forest.rescore(weights).viterbi(),
+        lambda: envelopes([forest], weights, weights[::-1].copy()),
+        lambda: forest.refine(2, max_nodes=1000).expected_ngrams(3),
+        lambda: forest.expected_ngrams(3),
+        lambda: forest.restrict(forest.viterbi().tokens),
+        lambda: forest.union(forest).viterbi(),
+        lambda: forest.to_dot(),
+    ):
+        attempt(use)
+
+
+def use_forest_file(path: Path, verify: bool | None) -> None:
+    with np.errstate(all="ignore"):
+        use_forest(Forest.load(path))
+
+
+def use_features(path: Path, verify: bool | None) -> None:
+    space = FeatureSpace.load(str(path))
+    attempt(lambda: [space.name(i) for i in range(len(space))])
+    attempt(lambda: space.find("pair:3"))
+
+
+def make_model(path: Path) -> None:
+    """A folder; its parts stand beside sound ones when they are damaged."""
+    settings = {"lm": {"order": 2}, "tune": {"mert": {"iterations": 1, "restarts": 0}}}
+    demotic.train(toys.bitext(60), dev=toys.bitext(12, 7), config=settings, out=path)
+
+
+def use_model(path: Path, verify: bool | None) -> None:
+    model = demotic.load(path.parent, verify=False)  # or the part's checksum ends it all
+    for line in ("The adj1 noun2 verb3 %d noun4.", "noun1 adj2", ""):
+        attempt(lambda line=line: model.translate(line))
+        attempt(lambda line=line: model.explain(line).tree())
+        attempt(lambda line=line: model.explain(line).html())
+
+
+def make_sparse(path: Path) -> None:
+    write_sparse(path, np.linspace(0, 1, 64))
+
+
+def use_sparse(path: Path, verify: bool | None) -> None:
+    attempt(lambda: read_sparse(path))
+
+
+def make_archive(path: Path) -> None:
+    about = About(system="hiero", source_language="de", target_language="en", config={})
+    with Bundle.create(path.with_suffix(".demotic"), about) as made:
+        (made / "weights.json").write_text('{"a": 1.0}')
+    path.with_suffix(".demotic").rename(path)
+
+
+def use_archive(path: Path, verify: bool | None) -> None:
+    bundle = Bundle.open(path, verify=verify)
+    for name in bundle.parts:
+        bundle.path(name).read_bytes()
+
+
+USES: dict[str, tuple[Callable[[Path], None], Callable[[Path, bool | None], None]]] = {
+    "rules": (make_rules, use_rules),
+    "lm": (make_lm, use_lm),
+    "blocks": (make_blocks, use_blocks),
+    "pairs": (make_pairs, use_pairs),
+    "lexical": (make_lexical, use_lexical),
+    "aligner": (make_aligner, use_aligner),
+    "forest": (make_forest, use_forest_file),
+    "features": (make_features, use_features),
+    "model": (make_model, use_model),
+    "sparse": (make_sparse, use_sparse),
+    "archive": (make_archive, use_archive),
+}
+
+
+@cache
+def folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="demotic-hostile-"))
+
+
+@cache
+def sound(kind: str, load: Callable[[Path], Any] | None = None) -> Any:
+    """The sound file of a kind, or what a function loads from it."""
+    path = folder() / f"{kind}.bin"
+    if not path.exists():
+        USES[kind][0](path)
+    return load(path) if load else path
+
+
+# -- damage ------------------------------------------------------------------------------------
+
+
+def damaged(content: bytes, rng: random.Random) -> bytes:
+    """Bytes of a section, changed so that it still looks like one."""
+    data = bytearray(content)
+    if not data:
+        return bytes(rng.randrange(256) for _ in range(rng.choice((1, 4, 8, 64))))
+    width = rng.choice((1, 4, 8)) if len(data) >= 8 else 1
+    places = len(data) // width
+    for _ in range(rng.choice((1, 1, 1, 2, 5))):
+        at = rng.randrange(places) * width
+        match rng.randrange(6):
+            case 0:
+                data[at + rng.randrange(width)] ^= 1 << rng.randrange(8)
+            case 1 if width == 8:
+                struct.pack_into("<Q", data, at, rng.choice((*NUMBERS, *WIDE)))
+            case 1 | 2 if width == 4:
+                struct.pack_into("<I", data, at, rng.choice((*NUMBERS, rng.randrange(64))))
+            case 3 if width > 1:
+                step = rng.choice((-1, 1))
+                value = int.from_bytes(data[at : at + width], "little") + step
+                data[at : at + width] = (value % (1 << 8 * width)).to_bytes(width, "little")
+            case 4:
+                other = rng.randrange(places) * width
+                data[at : at + width] = data[other : other + width]
+            case 5 if width > 1:
+                form = "<d" if width == 8 else "<f"
+                struct.pack_into(form, data, at, rng.choice(FLOATS))
+            case _:
+                data[at : at + width] = rng.randbytes(width)
+    if rng.randrange(8) == 0:  # shorter or longer by whole elements
+        size = rng.choice((0, len(data) - 4, len(data) - 8, len(data) // 2, len(data) + 8))
+        data = data[: max(size, 0)].ljust(max(size, 0), b"\1")
+    return bytes(data)
+
+
+Case = tuple[str, Path, bytes, bool | None]
+"""What was damaged, a file, its content, and how to load it."""
+
+
+def raw_cases(kind: str, seed: int, count: int) -> Iterator[Case]:
+    """Files that are no containers, or containers damaged anywhere."""
+    whole = sound(kind)
+    parts = sorted(whole.iterdir()) if whole.is_dir() else [whole]
+    for number, part in zip(range(count), itertools.cycle(parts)):
+        rng = random.Random(f"{kind} {seed} {number}")
+        yield part.name, part, damaged(part.read_bytes(), rng), rng.choice((None, False))
+
+
+def cases(kind: str, seed: int, count: int) -> Iterator[Case]:
+    """Sections take turns."""
+    if kind in ("model", "sparse", "archive"):
+        yield from raw_cases(kind, seed, count)
+        return
+    whole = sound(kind).read_bytes()
+    parts = container.sections(whole)
+    names = itertools.cycle(parts)
+    for number in range(count):
+        rng = random.Random(f"{kind} {seed} {number}")
+        name = next(names)
+        bad = dict(parts)
+        bad[name] = damaged(parts[name], rng)
+        if rng.randrange(4) == 0:
+            also = rng.choice(list(parts))
+            bad[also] = damaged(bad[also], rng)
+        made = container.container(whole[8:24].rstrip(b"\0"), whole[24], bad)
+        yield name.decode(), folder() / f"bad-{kind}.bin", made, rng.choice(VERIFY)
+
+
+def main() -> None:
+    os.environ["XDG_CACHE_HOME"] = str(folder() / "cache")
+    kind, seed, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    for number, (section, path, content, verify) in enumerate(cases(kind, seed, count)):
+        os.write(1, f"{kind} {seed} {number}: {section}, verify={verify}\n".encode())
+        before = path.read_bytes() if path.exists() else b""
+        path.write_bytes(content)
+        faulthandler.dump_traceback_later(HANGS, exit=True)
+        attempt(lambda path=path, verify=verify: USES[kind][1](path, verify))
+        faulthandler.cancel_dump_traceback_later()
+        path.write_bytes(before)
+
+
+if __name__ == "__main__":
+    import shutil
+
+    try:
+        main()
+    finally:
+        shutil.rmtree(folder(), ignore_errors=True)
