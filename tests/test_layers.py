@@ -43,3 +43,19 @@ def test_includes_come_from_the_left(folder: str) -> None:
 def test_files_beside_the_folders_include_no_folder() -> None:
     for path in CORE.glob("*.[ch]*"):
         assert re.findall(r'^#include "\w+/', path.read_text(), re.MULTILINE) == [], path.name
+
+
+def test_what_stands_at_the_top_of_decode_includes_no_decoder_and_no_decoder_another() -> None:
+    decode = CORE / "decode"
+    for path in decode.rglob("*.[ch]*"):
+        rooms = set(re.findall(r'^#include "decode/(\w+)/', path.read_text(), re.MULTILINE))
+        assert rooms <= set(path.relative_to(decode).parts[:-1]), path.name
+
+
+def test_a_source_without_a_header_of_its_name_says_which_one_it_belongs_to() -> None:
+    for path in CORE.rglob("*.cc"):
+        if path.parent.name == "bind" or path.with_suffix(".h").exists():
+            continue
+        comment = "".join(re.findall(r"\A(?://.*\n)*", path.read_text()))
+        headers = re.findall(r"\b\w+\.h\b", comment)
+        assert any((path.parent / header).exists() for header in headers), path.name

@@ -22,17 +22,12 @@
 #include <vector>
 
 #include "decode/parse_plan.h"
+#include "decode/rule_symbols.h"
 #include "grammar/rule_table.h"
 
 namespace demotic::decode {
 
 inline constexpr uint32_t kNoNode = UINT32_MAX;
-
-// Rules that are not in the table: rule ids from here on.
-inline constexpr uint32_t kGlueFirst = 0xfffffff0u;    // S -> X1
-inline constexpr uint32_t kGlueNext = 0xfffffff1u;     // S -> S1 X2
-inline constexpr uint32_t kGoal = 0xfffffff2u;         // Goal -> S1
-inline constexpr uint32_t kPassThrough = 0xfffffff3u;  // X -> w / w, w being the word at the span
 
 struct ForestNode {
   uint32_t category;  // of ParsePlan::labels()

@@ -20,6 +20,7 @@
 
 #include "decode/context_free_forest.h"
 #include "decode/model_space.h"
+#include "decode/rule_symbols.h"
 #include "features/sparse_rows.h"
 #include "grammar/rule_table.h"
 #include "lm/model.h"
@@ -96,6 +97,19 @@ class ScoredGrammar {
     return rule == kPassThrough ? pass_through_ + word_cost(passed) : 0.0;
   }
   double lm_score(double log10) const { return lm_weight_ * log10; }
+
+  // The target side of any rule as the language model reads it, from left to right: word(id) of
+  // words, slot(k) of nonterminals; `from` a symbol on, which is of use for rules of the table.
+  // Goal is begin(), its nonterminal and the word "</s>".
+  template <class Begin, class Word, class Slot>
+  void each_lm_symbol(uint32_t rule, uint32_t passed, Begin&& begin, Word&& word, Slot&& slot,
+                      uint32_t from = 0) const {
+    if (rule == kGoal) begin();
+    each_target_symbol(
+        rule, *table_, [&](text::Symbol symbol) { word(lm_word(symbol)); }, slot,
+        [&] { word(passed); }, from);
+    if (rule == kGoal) word(lm_->end_word());
+  }
 
   // Adds all dense features; `lm` is the log10 that the language model has added.
   void add_features(uint32_t rule, uint32_t passed, double lm, std::span<double> features) const;

@@ -177,36 +177,27 @@ double CubePruner::score(Candidate& candidate) {
   }
   const std::span<const uint32_t> tails = forest_->tails_of(group);
   const uint32_t rule = group.first_rule + opened.place;
-  const auto child = [&](uint32_t k) -> const lm::Fragment& {
-    return fragments_[tail_entry(tails[k], candidate.ranks, group.arity, k)];
+  const auto read = [&](lm::FragmentScorer scorer, uint32_t from) {
+    grammar_.each_lm_symbol(
+        rule, passed_, [&] { scorer.begin_sentence(); },
+        [&](uint32_t word) {
+          scorer.terminal(word);
+          ++counters_.lm_words;
+        },
+        [&](uint32_t k) {
+          const uint32_t entry = tail_entry(tails[k], candidate.ranks, group.arity, k);
+          scorer.nonterminal(fragments_[entry]);
+        },
+        from);
+    return scorer.finish();
   };
   ++counters_.lm_edges;
   if (rule < kGlueFirst) {
     const Opening& start = opening(rule);
-    lm::FragmentScorer scorer(*lm, made.fragment, start.scored);
-    for (const text::Symbol symbol : grammar_.table().target(rule).subspan(start.words)) {
-      if (text::is_word(symbol)) {
-        scorer.terminal(grammar_.lm_word(symbol));
-        ++counters_.lm_words;
-      } else {
-        scorer.nonterminal(child(text::slot_of(symbol)));
-      }
-    }
-    made.lm = scorer.finish();
-    return known + grammar_.lm_score(made.lm);
-  }
-  lm::FragmentScorer scorer(*lm, made.fragment);
-  if (rule == kPassThrough) {
-    scorer.terminal(passed_);
-    ++counters_.lm_words;
+    made.lm = read(lm::FragmentScorer(*lm, made.fragment, start.scored), start.words);
   } else {
-    if (rule == kGoal) scorer.begin_sentence();
-    scorer.nonterminal(child(0));
-    if (rule == kGlueNext) scorer.nonterminal(child(1));
-    if (rule == kGoal) scorer.terminal(lm->end_word());
-    counters_.lm_words += rule == kGoal ? 1 : 0;
+    made.lm = read(lm::FragmentScorer(*lm, made.fragment), 0);
   }
-  made.lm = scorer.finish();
   // Nothing comes after Goal: all its entries are one state.
   if (rule == kGoal) std::memset(&made.fragment, 0, sizeof made.fragment);
   return known + grammar_.lm_score(made.lm);

@@ -51,18 +51,19 @@ class ChartPacker {
     const uint64_t begin = rule == kPassThrough ? node.begin : 0;
     return pack_.rule(uint64_t{rule} << 32 | begin, [&](PackedRule& made) {
       made.label = node.category;
-      if (rule < kGlueFirst) {
-        write_sides(rule, made);
-      } else if (rule == kPassThrough) {
-        made.source = made.target = {pack_.word(tokens_[node.begin])};
-      } else {
-        for (uint32_t k = 0; k < group.arity; ++k) made.source.push_back(text::slot_symbol(k));
-        made.target = made.source;
-      }
+      if (rule < kGlueFirst) write_source(rule, made);
+      each_target_symbol(
+          rule, grammar_.table(),
+          [&](text::Symbol id) {
+            made.target.push_back(word(grammar_.table().target_vocab(), id));
+          },
+          [&](uint32_t k) { made.target.push_back(text::slot_symbol(k)); },
+          [&] { made.target.push_back(pack_.word(tokens_[node.begin])); });
+      if (rule >= kGlueFirst) made.source = made.target;
     });
   }
 
-  void write_sides(uint32_t rule, PackedRule& made) {
+  void write_source(uint32_t rule, PackedRule& made) {
     const grammar::RuleTable& table = grammar_.table();
     made.origin = rule;
     grammar_.space().add(table.sparse(rule), made.feature_ids, made.feature_values);
@@ -70,8 +71,6 @@ class ChartPacker {
     for (const text::Symbol symbol : table.source_of(table.node_of(rule)))
       made.source.push_back(text::is_word(symbol) ? word(table.source_vocab(), symbol)
                                                   : text::slot_symbol(slot++));
-    for (const text::Symbol symbol : table.target(rule))
-      made.target.push_back(text::is_word(symbol) ? word(table.target_vocab(), symbol) : symbol);
   }
 
   text::Symbol word(text::VocabView vocab, text::Symbol id) {

@@ -36,29 +36,15 @@ double BranchBounds::seen(uint32_t group, lm::Fragment& made) {
   const RuleGroup& edges = forest_->group(group);
   const RankedRule& best = ranking_->best_rule(group);
   const uint32_t rule = edges.first_rule + best.place;
-  const lm::Model& lm = *grammar_->lm();
-  lm::FragmentScorer scorer(lm, made);
+  lm::FragmentScorer scorer(*grammar_->lm(), made);
   const auto word = [&](uint32_t id) {
     scorer.terminal(id);
     ++counters_->words;
   };
   const std::span<const uint32_t> tails = forest_->tails(edges);
   const auto tail = [&](uint32_t k) { scorer.nonterminal(fragments_[tails[k]]); };
-  if (rule < kGlueFirst) {
-    for (const text::Symbol symbol : grammar_->table().target(rule)) {
-      if (text::is_word(symbol))
-        word(grammar_->lm_word(symbol));
-      else
-        tail(text::slot_of(symbol));
-    }
-  } else if (rule == kPassThrough) {
-    word(forest_->passed()[group]);
-  } else {
-    if (rule == kGoal) scorer.begin_sentence();
-    tail(0);
-    if (rule == kGlueNext) tail(1);
-    if (rule == kGoal) word(lm.end_word());
-  }
+  grammar_->each_lm_symbol(
+      rule, forest_->passed()[group], [&] { scorer.begin_sentence(); }, word, tail);
   ++counters_->evaluations;
   double sum = best.local + grammar_->lm_score(scorer.finish());
   for (const uint32_t node : tails) sum += inside_[node];

@@ -54,10 +54,8 @@ void FilledYield::grow(const PartialTree& tree, const EdgeChoice& edge, uint32_t
     runs.start(runs_[old_head.previous]);
     runs.piece(last);
   };
-  const uint32_t rule = tree.rule(edge);
-  if (rule == kGoal) runs.begin_sentence();
-  tree.each_symbol(edge, [&](uint32_t word) { runs.word(word); }, nonterminal);
-  if (rule == kGoal) runs.word(model_->end_word());
+  tree.each_symbol(
+      edge, [&] { runs.begin_sentence(); }, [&](uint32_t word) { runs.word(word); }, nonterminal);
   if (down) runs.piece(runs_[closed]);
   runs.finish();
 }
@@ -129,12 +127,10 @@ float FilledYield::change(const PartialTree& tree, const EdgeChoice& edge, uint3
   const std::span<const uint32_t> tails = tree.tails(edge);
   lm::Fragment made;
   lm::FragmentScorer scorer(*model_, made);
-  const uint32_t rule = tree.rule(edge);
   if (!up) scorer.begin(outlook.left);
-  if (rule == kGoal) scorer.begin_sentence();
   ++counters.evaluations;
   tree.each_symbol(
-      edge,
+      edge, [&] { scorer.begin_sentence(); },
       [&](uint32_t word) {
         scorer.terminal(word);
         ++counters.words;
@@ -142,7 +138,6 @@ float FilledYield::change(const PartialTree& tree, const EdgeChoice& edge, uint3
       [&](uint32_t k) {
         scorer.nonterminal(up && k == edge.child ? outlook.right : branches_[tails[k]]);
       });
-  if (rule == kGoal) scorer.terminal(model_->end_word());
   if (!up) scorer.nonterminal(outlook.right);
   return scorer.finish();
 }

@@ -84,7 +84,6 @@ void PartialTree::through_yield(const Slot& head, const Carry& carry, LmWalk<Rec
 template <class Recorder>
 void PartialTree::walk(const EdgeChoice& edge, const Slot* slot, const Carry* carry,
                        LmWalk<Recorder>& walk, Recorder& recorder) const {
-  const uint32_t rule = this->rule(edge);
   const bool down = slot != nullptr && slot->which != kHeadSlot;
   const bool up = slot != nullptr && !down;
   const auto nonterminal = [&](uint32_t k) {
@@ -96,10 +95,10 @@ void PartialTree::walk(const EdgeChoice& edge, const Slot* slot, const Carry* ca
     }
   };
   if (down) walk.context(*carry);
-  if (rule == kGoal)
-    walk.context(lm_model_->begin_sentence(), walk.reach(), lm_model_->begin_word());
-  each_symbol(edge, [&](uint32_t word) { walk.word(word); }, nonterminal);
-  if (rule == kGoal) walk.word(lm_model_->end_word());
+  each_symbol(
+      edge,
+      [&] { walk.context(lm_model_->begin_sentence(), walk.reach(), lm_model_->begin_word()); },
+      [&](uint32_t word) { walk.word(word); }, nonterminal);
   if (!down) return;
   const bool reaches_gap = slot->next != kNoSlot && carry->count < walk.reach();
   walk.rescore(*carry, reaches_gap ? &slots_[slot->next].carry.state : nullptr);

@@ -87,24 +87,10 @@ class PartialTree {
   std::span<const uint32_t> tails(const EdgeChoice& edge) const {
     return forest_->tails(forest_->group(edge.group));
   }
-  // The words of an edge, as the language model knows them, and its tails, from left to right;
-  // without <s> and </s>.
-  template <class Word, class Tail>
-  void each_symbol(const EdgeChoice& edge, Word word, Tail tail) const {
-    const uint32_t rule = this->rule(edge);
-    if (rule < kGlueFirst) {
-      for (const text::Symbol symbol : grammar_->table().target(rule)) {
-        if (text::is_word(symbol))
-          word(grammar_->lm_word(symbol));
-        else
-          tail(text::slot_of(symbol));
-      }
-    } else if (rule == kPassThrough) {
-      word(forest_->passed()[edge.group]);
-    } else {
-      tail(0u);
-      if (rule == kGlueNext) tail(1u);
-    }
+  // The words of an edge, as the language model reads them, and its tails, from left to right.
+  template <class Begin, class Word, class Tail>
+  void each_symbol(const EdgeChoice& edge, Begin&& begin, Word&& word, Tail&& tail) const {
+    grammar_->each_lm_symbol(rule(edge), forest_->passed()[edge.group], begin, word, tail);
   }
   // The words of an edge's target side that come to stand next to others: at its ends and beside
   // its nonterminals; kNoWord where there is none.
