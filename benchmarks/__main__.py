@@ -20,6 +20,7 @@ NAMES = (
     "phrase",
     "load",
     "parallel",
+    "memory",
 )
 
 

@@ -34,10 +34,14 @@ namespace demotic {
 // is true; `slots` if there is none, as in a damaged file.
 template <class Stop>
 size_t probe(size_t slots, uint64_t hash, Stop&& stop) {
+  if (slots == 0) return slots;
   const size_t mask = slots - 1;
-  size_t at = hash & mask;
-  for (size_t tries = 0; tries < slots; ++tries, at = (at + 1) & mask)
+  const size_t home = hash & mask;
+  size_t at = home;
+  do {
     if (stop(at)) return at;
+    at = (at + 1) & mask;
+  } while (at != home);
   return slots;
 }
 
@@ -147,11 +151,15 @@ class HashIndex {
 // A slot that names none of the `things`, in a damaged file, ends the search as a free one does.
 template <class Same>
 uint32_t find_number(std::span<const uint32_t> slots, uint64_t hash, size_t things, Same&& same) {
-  const size_t at = probe(slots.size(), hash, [&](size_t place) {
-    return slots[place] == 0 || slots[place] > things || same(slots[place] - 1);
+  uint32_t found = HashIndex::kNone;
+  probe(slots.size(), hash, [&](size_t at) {
+    const uint32_t number = slots[at] - 1;  // of a free slot: the largest there is
+    if (number >= things) return true;
+    if (!same(number)) return false;
+    found = number;
+    return true;
   });
-  if (at == slots.size() || slots[at] == 0 || slots[at] > things) return HashIndex::kNone;
-  return slots[at] - 1;
+  return found;
 }
 
 inline void put_number(std::span<uint32_t> slots, uint64_t hash, uint32_t number) {

@@ -27,14 +27,13 @@ struct Occurrences {
   }
 };
 
-Occurrences locate(const text::TokenLines& source, const std::vector<uint64_t>& pair_ends,
-                   uint32_t words) {
-  const auto usable = [&](size_t pair) {
-    return pair_ends[pair] > (pair == 0 ? 0 : pair_ends[pair - 1]);
-  };
+// In the pairs from `begin` up to `end` that usable(pair) is true of.
+template <class Usable>
+Occurrences locate(const text::TokenLines& source, size_t begin, size_t end, uint32_t words,
+                   Usable usable) {
   Occurrences found;
   found.ends.assign(words, 0);
-  for (size_t pair = 0; pair < source.size(); ++pair)
+  for (size_t pair = begin; pair < end; ++pair)
     if (usable(pair))
       for (const uint32_t word : source[pair]) ++found.ends[word];
   uint64_t total = 0;
@@ -45,7 +44,7 @@ Occurrences locate(const text::TokenLines& source, const std::vector<uint64_t>& 
     found.ends[word] = total;
   }
   found.places.resize(total);
-  for (size_t pair = 0; pair < source.size(); ++pair) {
+  for (size_t pair = begin; pair < end; ++pair) {
     if (!usable(pair)) continue;
     const auto line = source[pair];
     for (uint32_t i = 0; i < line.size(); ++i)
@@ -56,7 +55,7 @@ Occurrences locate(const text::TokenLines& source, const std::vector<uint64_t>& 
 
 // Marks of target words, cleared by moving on to the next row's stamp.
 struct Marks {
-  std::vector<uint32_t> stamp, cell;
+  std::vector<uint32_t> stamp;
   std::vector<uint32_t> row;
 };
 
@@ -70,75 +69,114 @@ void collect_row(std::span<const Occurrence> places, const text::TokenLines& tar
       marks.row.push_back(word);
     }
   }
+  std::sort(marks.row.begin(), marks.row.end());
+}
+
+// Calls row(word, worker) for all words.
+template <class Row>
+void for_each_row(uint32_t words, unsigned threads, Row row) {
+  parallel_for((words + kRowsPerChunk - 1) / kRowsPerChunk, threads,
+               [&](size_t chunk, unsigned worker) {
+                 const size_t end = std::min<size_t>(words, (chunk + 1) * kRowsPerChunk);
+                 for (auto word = static_cast<uint32_t>(chunk * kRowsPerChunk); word < end; ++word)
+                   row(word, worker);
+               });
 }
 
 }  // namespace
 
 Cooccurrence::Cooccurrence(const text::TokenLines& source, const text::TokenLines& target,
-                           uint32_t words, uint32_t max_length, unsigned threads) {
-  pair_ends_.resize(source.size());
+                           uint32_t words, uint32_t max_length, std::string folder, uint64_t memory,
+                           unsigned threads)
+    : folder_(std::move(folder)), memory_(memory), row_ends_(words), pair_ends_(source.size()) {
   uint64_t total = 0;
   for (size_t pair = 0; pair < source.size(); ++pair) {
     const size_t longest = std::max(source[pair].size(), target[pair].size());
     if (longest <= max_length) total += source[pair].size() * target[pair].size();
     pair_ends_[pair] = total;
   }
-  index_.resize(total);
-  const Occurrences found = locate(source, pair_ends_, words);
+  collect(source, target, threads);
+  if (total * sizeof(uint32_t) > memory_ / 2) file_ = std::make_unique<io::TempFile>(folder_);
+  number(source, target, threads);
+}
 
-  // The rows of a chunk are collected and numbered from 0; their place among all rows is known
-  // when every chunk is done.
-  const size_t chunks = (words + kRowsPerChunk - 1) / kRowsPerChunk;
-  std::vector<std::vector<uint32_t>> parts(chunks);
+// The rows of a chunk are collected by themselves; their place among all rows is known when every
+// chunk is done.
+void Cooccurrence::collect(const text::TokenLines& source, const text::TokenLines& target,
+                           unsigned threads) {
+  const Occurrences found =
+      locate(source, 0, source.size(), words(), [&](size_t pair) { return word_pairs(pair) > 0; });
+  std::vector<std::vector<uint32_t>> parts((words() + kRowsPerChunk - 1) / kRowsPerChunk);
   std::vector<Marks> marks(std::max(threads, 1u));
-  row_ends_.assign(words, 0);
-  parallel_for(chunks, threads, [&](size_t chunk, unsigned worker) {
+  for_each_row(words(), threads, [&](uint32_t word, unsigned worker) {
     Marks& mine = marks[worker];
-    mine.stamp.resize(words, 0);
-    mine.cell.resize(words);
-    const size_t end = std::min<size_t>(words, (chunk + 1) * kRowsPerChunk);
-    for (auto word = static_cast<uint32_t>(chunk * kRowsPerChunk); word < end; ++word) {
-      const auto places = found.of(word);
-      collect_row(places, target, word + 1, mine);
-      std::sort(mine.row.begin(), mine.row.end());
-      for (const uint32_t met : mine.row) {
-        mine.cell[met] = static_cast<uint32_t>(parts[chunk].size());
-        parts[chunk].push_back(met);
-      }
-      row_ends_[word] = static_cast<uint32_t>(parts[chunk].size());
-      for (const Occurrence& place : places) {
-        const auto line = target[place.pair];
-        const uint64_t pair_begin = place.pair == 0 ? 0 : pair_ends_[place.pair - 1];
-        uint32_t* cells = index_.data() + pair_begin + place.position * line.size();
-        for (size_t j = 0; j < line.size(); ++j) cells[j] = mine.cell[line[j]];
-      }
-    }
+    mine.stamp.resize(words(), 0);
+    collect_row(found.of(word), target, word + 1, mine);
+    std::vector<uint32_t>& part = parts[word / kRowsPerChunk];
+    part.insert(part.end(), mine.row.begin(), mine.row.end());
+    row_ends_[word] = static_cast<uint32_t>(mine.row.size());
   });
-
-  std::vector<uint32_t> base(chunks);
   uint64_t cells = 0;
-  for (size_t chunk = 0; chunk < chunks; ++chunk) {
-    base[chunk] = static_cast<uint32_t>(cells);
-    cells += parts[chunk].size();
+  for (uint32_t& row : row_ends_) {
+    cells += row;
     if (cells >= UINT32_MAX)
       throw io::Error(io::Fault::argument,
                       "the corpus has more than 4 billion different word pairs", 0,
                       "align it in parts");
+    row = static_cast<uint32_t>(cells);
   }
   targets_.reserve(cells);
   for (auto& part : parts) {
     targets_.insert(targets_.end(), part.begin(), part.end());
     part = {};
   }
-  for (uint32_t word = 0; word < words; ++word) row_ends_[word] += base[word / kRowsPerChunk];
-  for (size_t pair = 0; pair < source.size(); ++pair) {
-    if (of(pair).empty()) continue;
-    const auto from = source[pair];
-    const size_t width = target[pair].size();
-    uint32_t* at = index_.data() + (pair == 0 ? 0 : pair_ends_[pair - 1]);
-    for (const uint32_t word : from)
-      for (size_t j = 0; j < width; ++j) *at++ += base[word / kRowsPerChunk];
+}
+
+uint64_t Cooccurrence::at_once() const {
+  return file_ == nullptr ? all_word_pairs()
+                          : std::max<uint64_t>(1, memory_ / 8 / sizeof(uint32_t));
+}
+
+// As many sentence pairs at a time as fit, row by row: the cells of a row are looked up in an array
+// over the words.
+void Cooccurrence::number(const text::TokenLines& source, const text::TokenLines& target,
+                          unsigned threads) {
+  std::vector<std::vector<uint32_t>> cell_of(std::max(threads, 1u));  // by target word
+  for (size_t begin = 0, end = 0; begin < source.size(); begin = end) {
+    const uint64_t base = pair_begin(begin);
+    end = begin + 1;
+    while (end < source.size() && pair_ends_[end] - base <= at_once()) ++end;
+    const Occurrences found =
+        locate(source, begin, end, words(), [&](size_t pair) { return word_pairs(pair) > 0; });
+    index_.resize(pair_ends_[end - 1] - base);
+    for_each_row(words(), threads, [&](uint32_t word, unsigned worker) {
+      const auto places = found.of(word);
+      if (places.empty()) return;
+      std::vector<uint32_t>& cells = cell_of[worker];
+      cells.resize(words());
+      for (uint32_t cell = row_begin(word); cell < row_end(word); ++cell)
+        cells[targets_[cell]] = cell;
+      for (const Occurrence& place : places) {
+        const auto line = target[place.pair];
+        uint32_t* out =
+            index_.data() + (pair_begin(place.pair) - base) + place.position * line.size();
+        for (size_t j = 0; j < line.size(); ++j) out[j] = cells[line[j]];
+      }
+    });
+    if (file_ != nullptr) file_->append(index_.data(), index_.size() * sizeof(uint32_t));
   }
+  if (file_ != nullptr) index_ = {};
+}
+
+std::span<const uint32_t> Cooccurrence::of(size_t begin, size_t end,
+                                           std::vector<uint32_t>& buffer) const {
+  if (begin >= end) return {};
+  const uint64_t first = pair_begin(begin);
+  const uint64_t last = pair_ends_[end - 1];
+  if (file_ == nullptr) return {index_.data() + first, last - first};
+  buffer.resize(last - first);
+  file_->read(first * sizeof(uint32_t), buffer.data(), buffer.size() * sizeof(uint32_t));
+  return buffer;
 }
 
 void Cooccurrence::keep(const std::vector<bool>& kept, unsigned threads) {
@@ -155,11 +193,24 @@ void Cooccurrence::keep(const std::vector<bool>& kept, unsigned threads) {
   for (uint32_t& number : renumbered) number = number == 0 ? next : number - 1;
   targets_.resize(next);
   targets_.shrink_to_fit();
-  constexpr size_t kBlock = size_t{1} << 16;
-  parallel_for((index_.size() + kBlock - 1) / kBlock, threads, [&](size_t block, unsigned) {
-    const size_t end = std::min(index_.size(), (block + 1) * kBlock);
-    for (size_t at = block * kBlock; at < end; ++at) index_[at] = renumbered[index_[at]];
-  });
+
+  const auto renumber = [&](std::span<uint32_t> cells) {
+    constexpr size_t kBlock = size_t{1} << 16;
+    parallel_for((cells.size() + kBlock - 1) / kBlock, threads, [&](size_t block, unsigned) {
+      const size_t end = std::min(cells.size(), (block + 1) * kBlock);
+      for (size_t at = block * kBlock; at < end; ++at) cells[at] = renumbered[cells[at]];
+    });
+  };
+  if (file_ == nullptr) return renumber(index_);
+  auto changed = std::make_unique<io::TempFile>(folder_);
+  std::vector<uint32_t> some;
+  for (uint64_t begin = 0; begin < all_word_pairs(); begin += some.size()) {
+    some.resize(std::min(at_once(), all_word_pairs() - begin));
+    file_->read(begin * sizeof(uint32_t), some.data(), some.size() * sizeof(uint32_t));
+    renumber(some);
+    changed->append(some.data(), some.size() * sizeof(uint32_t));
+  }
+  file_ = std::move(changed);
 }
 
 }  // namespace demotic::align

@@ -33,6 +33,7 @@ float clamped(double numerator, double denominator) {
 struct AlignerTrainer::Worker {
   explicit Worker(uint32_t max_length) : forward_jumps(max_length), backward_jumps(max_length) {}
 
+  std::vector<uint32_t> cells;  // of the pairs at hand, if they come from a file
   std::vector<float> forward_emissions, backward_emissions;
   std::vector<float> forward_null, backward_null;
   HmmSentence forward, backward;
@@ -42,11 +43,11 @@ struct AlignerTrainer::Worker {
 
 AlignerTrainer::AlignerTrainer(const text::TokenLines& source, const text::TokenLines& target,
                                const text::Vocab& vocab, const AlignerOptions& options,
-                               unsigned threads)
+                               std::string folder, uint64_t memory, unsigned threads)
     : source_(source),
       target_(target),
       options_((options.check(), options)),
-      cells_(source, target, vocab.size(), options.max_length, threads),
+      cells_(source, target, vocab.size(), options.max_length, std::move(folder), memory, threads),
       weights_(size_t{cells_.size()} + 1, DirectedWeights{1, 1}),
       counts_(size_t{cells_.size()} + 1),
       null_weights_(vocab.size(), DirectedWeights{1, 1}),
@@ -81,12 +82,17 @@ void AlignerTrainer::expect(Stage stage, size_t begin, size_t end, unsigned thre
     Worker& worker = workers[number];
     const size_t first = begin + chunk * kPairsPerChunk;
     const size_t last = std::min(end, first + kPairsPerChunk);
+    std::span<const uint32_t> rest = cells_.of(first, last, worker.cells);
     for (size_t pair = first; pair < last; ++pair) {
-      if (cells_.of(pair).empty()) continue;
+      const auto cells = rest.first(cells_.word_pairs(pair));
+      rest = rest.subspan(cells.size());
+      if (cells.empty()) continue;
       if (stage == Stage::model1) {
-        threads > 1 ? expect_model1<true>(pair, worker) : expect_model1<false>(pair, worker);
+        threads > 1 ? expect_model1<true>(pair, cells, worker)
+                    : expect_model1<false>(pair, cells, worker);
       } else {
-        threads > 1 ? expect_hmm<true>(pair, worker) : expect_hmm<false>(pair, worker);
+        threads > 1 ? expect_hmm<true>(pair, cells, worker)
+                    : expect_hmm<false>(pair, cells, worker);
       }
     }
   });
@@ -99,10 +105,9 @@ void AlignerTrainer::expect(Stage stage, size_t begin, size_t end, unsigned thre
 }
 
 template <bool shared>
-void AlignerTrainer::expect_model1(size_t pair, Worker& worker) {
+void AlignerTrainer::expect_model1(size_t pair, std::span<const uint32_t> cells, Worker& worker) {
   const auto source = source_[pair];
   const auto target = target_[pair];
-  const auto cells = cells_.of(pair);
   const size_t rows = source.size();
   const size_t columns = target.size();
   const auto link_forward = static_cast<float>((1 - options_.null_probability) / rows);
@@ -147,10 +152,9 @@ void AlignerTrainer::expect_model1(size_t pair, Worker& worker) {
 }
 
 template <bool shared>
-void AlignerTrainer::expect_hmm(size_t pair, Worker& worker) {
+void AlignerTrainer::expect_hmm(size_t pair, std::span<const uint32_t> cells, Worker& worker) {
   const auto source = source_[pair];
   const auto target = target_[pair];
-  const auto cells = cells_.of(pair);
   const size_t rows = source.size();
   const size_t columns = target.size();
   worker.forward_emissions.resize(rows * columns);

@@ -1,7 +1,7 @@
 // Expectation-maximisation of the word aligner, both directions side by side: IBM Model 1 (Brown et
 // al. 1993), then the HMM.
 //
-//   AlignerTrainer trainer(source, target, vocab, options, threads);
+//   AlignerTrainer trainer(source, target, vocab, options, folder, memory, threads);
 //   trainer.expect(Stage::model1, begin, end, threads);   slices of the sentence pairs, any order
 //   double log_likelihood = trainer.maximise(threads);    when all pairs were seen once
 //   trainer.prune(threads);                               once, between Model 1 and the HMM
@@ -14,11 +14,14 @@
 // spelt alike, and in the HMM a symmetric one under variational Bayes (options.lexical_prior).
 //
 // Counts are fixed-point: results do not depend on the number of threads.  Time grows with the sum
-// over sentence pairs of I J (I + J), memory with that of I J: 4 bytes per word pair of a sentence
-// pair, 28 per different word pair of the corpus until prune().
+// over sentence pairs of I J (I + J).  Memory: 28 bytes per different word pair of the corpus until
+// prune(), and 4 per word pair of a sentence pair, in a temporary file in `folder` where these
+// would take more than half of `memory`.
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "align/aligner.h"
@@ -42,7 +45,8 @@ class AlignerTrainer {
  public:
   // The lines outlive the trainer; `vocab` numbers the words of both sides.
   AlignerTrainer(const text::TokenLines& source, const text::TokenLines& target,
-                 const text::Vocab& vocab, const AlignerOptions& options, unsigned threads);
+                 const text::Vocab& vocab, const AlignerOptions& options, std::string folder,
+                 uint64_t memory, unsigned threads);
 
   size_t pairs() const { return source_.size(); }
   size_t skipped() const { return skipped_; }  // pairs with a side over options.max_length
@@ -66,9 +70,9 @@ class AlignerTrainer {
 
   void find_alike(const text::Vocab& vocab);
   template <bool shared>
-  void expect_model1(size_t pair, Worker& worker);
+  void expect_model1(size_t pair, std::span<const uint32_t> cells, Worker& worker);
   template <bool shared>
-  void expect_hmm(size_t pair, Worker& worker);
+  void expect_hmm(size_t pair, std::span<const uint32_t> cells, Worker& worker);
   void maximise_cells(double alpha, unsigned threads);
   void maximise_null();
 

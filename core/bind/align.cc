@@ -81,9 +81,10 @@ void bind_trainer(nb::module_& m) {
   nb::class_<align::AlignerTrainer>(m, "AlignerTrainer",
                                     "Expectation-maximisation of the word aligner")
       .def(nb::init<const text::TokenLines&, const text::TokenLines&, const text::Vocab&,
-                    const align::AlignerOptions&, unsigned>(),
+                    const align::AlignerOptions&, std::string, uint64_t, unsigned>(),
            nb::arg("source"), nb::arg("target"), nb::arg("vocab"), nb::arg("options"),
-           nb::arg("threads"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), Unlocked())
+           nb::arg("folder"), nb::arg("memory"), nb::arg("threads"), nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>(), Unlocked())
       .def(
           "expect",
           [](align::AlignerTrainer& trainer, std::string_view stage, size_t begin, size_t end,

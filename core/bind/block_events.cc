@@ -113,10 +113,10 @@ void block_events(nb::module_& m) {
       .def(
           "__init__",
           [](Counter* self, const grammar::BlockTable& table,
-             const grammar::BlockEventOptions& options) {
-            new (self) Counter{options, grammar::BlockEventCounter(table, options)};
-          },
-          nb::arg("table"), nb::arg("options"), nb::keep_alive<1, 2>())
+             const grammar::BlockEventOptions& options, const std::string& folder,
+             uint64_t memory) { new (self) Counter{options, {table, options, folder, memory}}; },
+          nb::arg("table"), nb::arg("options"), nb::arg("folder"), nb::arg("memory"),
+          nb::keep_alive<1, 2>())
       .def(
           "run",
           [](Counter& c, const text::TokenLines& source, const text::TokenLines& target,
@@ -136,12 +136,7 @@ void block_events(nb::module_& m) {
       .def(
           "frequent_pairs",
           [](Counter& c, uint32_t threshold) {
-            std::vector<uint64_t> keys;
-            {
-              const nb::gil_scoped_release unlocked;
-              keys = grammar::frequent_keys(c.counter.take_pairs(), threshold);
-            }
-            return numpy(std::move(keys));
+            return numpy(unlocked([&] { return c.counter.frequent_pairs(threshold); }));
           },
           nb::arg("threshold"), "Keys of the pairs met more often than that; empties the counter")
       .def_prop_ro("counts", [](const Counter& c) { return c.counter.counts(); });

@@ -21,6 +21,7 @@ uint64_t word_hash(int32_t word) { return io::mix64(static_cast<uint64_t>(word) 
 
 KBest::KBest(const Forest& f, std::span<const double> score, const KBestOptions& options)
     : f_(f), edge_score_(score), options_(options), nodes_(f.nodes()) {
+  if (options.unique) string_index_.reserve(600);
   if (options_.max_pops == 0) options_.max_pops = 50 * options_.k + 1000;
   std::vector<MaxPlus> beta(f.nodes());
   inside<MaxPlus>(f, [&](uint32_t e) { return MaxPlus{score[e], e}; }, beta);

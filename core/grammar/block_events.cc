@@ -37,8 +37,9 @@ bool BlockPairReader::read(const BlockText& text, size_t line, std::span<const u
 
 // -- counting ------------------------------------------------------------------------------------
 
-BlockEventCounter::BlockEventCounter(const BlockTable& table, const BlockEventOptions& options)
-    : table_(table), options_(options) {
+BlockEventCounter::BlockEventCounter(const BlockTable& table, const BlockEventOptions& options,
+                                     const std::string& folder, uint64_t memory)
+    : table_(table), options_(options), pairs_(folder, memory) {
   if (options.candidates.alternatives == 0)
     throw io::Error(io::Fault::argument, "alternatives: at least 1");
 }
@@ -57,6 +58,8 @@ void BlockEventCounter::run(const BlockText& text, size_t begin, size_t end, uns
     const size_t last = std::min(end, begin + (chunk + 1) * kChunk);
     for (size_t line = begin + chunk * kChunk; line < last; ++line)
       count(text, line, workers_[worker]);
+    if (std::vector<uint64_t>& keys = workers_[worker].keys; keys.size() > pairs_.share(threads))
+      pairs_.put(keys);
   });
 }
 
@@ -107,13 +110,12 @@ std::vector<uint32_t> BlockEventCounter::right() const {
   return sum;
 }
 
-std::vector<uint64_t> BlockEventCounter::take_pairs() {
-  std::vector<uint64_t> keys;
+std::vector<uint64_t> BlockEventCounter::frequent_pairs(uint32_t threshold) {
   for (Worker& worker : workers_) {
-    keys.insert(keys.end(), worker.keys.begin(), worker.keys.end());
+    pairs_.put(worker.keys);
     worker.keys = {};
   }
-  return keys;
+  return pairs_.take(threshold);
 }
 
 BlockEventCounts BlockEventCounter::counts() const {

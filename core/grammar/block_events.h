@@ -1,9 +1,10 @@
 // From aligned text to orientation counts and to the events that the local model learns from.
 //
 //   BlockText text{source, target, links, &all_links};
-//   BlockEventCounter counter(table, options);
+//   BlockEventCounter counter(table, options, folder, memory);
 //   counter.run(text, begin, end, threads);                  some thousand pairs at a time
-//   counter.left(), counter.right(), counter.take_pairs()    N_L and N_R by block; pairs met
+//   counter.left(), counter.right()                          N_L and N_R by block
+//   counter.frequent_pairs(threshold)                        keys of pairs met more often than that
 //   BlockEventBuilder builder(costs, pairs, options, folder, memory);
 //   builder.run(text, begin, end, threads);
 //   EventGroups next = builder.successors();                 L/R events: five features and pairs
@@ -24,6 +25,7 @@
 #include "grammar/block_costs.h"
 #include "grammar/block_match.h"
 #include "grammar/block_pairs.h"
+#include "grammar/pair_counter.h"
 #include "text/token_lines.h"
 
 namespace demotic::grammar {
@@ -92,12 +94,14 @@ class BlockPairReader {
 
 class BlockEventCounter {
  public:
-  BlockEventCounter(const BlockTable& table, const BlockEventOptions& options);
+  // What does not fit into `memory` bytes of pairs goes to a temporary file in `folder`.
+  BlockEventCounter(const BlockTable& table, const BlockEventOptions& options,
+                    const std::string& folder, uint64_t memory);
 
   void run(const BlockText& text, size_t begin, size_t end, unsigned threads);
   std::vector<uint32_t> left() const;
   std::vector<uint32_t> right() const;
-  std::vector<uint64_t> take_pairs();  // keys of block_pairs.h, each as often as it was met
+  std::vector<uint64_t> frequent_pairs(uint32_t threshold);  // and forgets all pairs
   BlockEventCounts counts() const;
 
  private:
@@ -113,6 +117,7 @@ class BlockEventCounter {
   const BlockTable& table_;
   BlockEventOptions options_;
   std::vector<Worker> workers_;
+  PairCounter pairs_;
 };
 
 class BlockEventBuilder {

@@ -96,18 +96,4 @@ bool BlockPairs::starts(uint32_t previous) const {
   return at != keys_.end() && *at >> 32 == previous;
 }
 
-std::vector<uint64_t> frequent_keys(std::vector<uint64_t> keys, uint32_t threshold) {
-  std::sort(keys.begin(), keys.end());
-  size_t kept = 0;
-  for (size_t begin = 0; begin < keys.size();) {
-    const uint64_t key = keys[begin];
-    size_t end = begin + 1;
-    while (end < keys.size() && keys[end] == key) ++end;
-    if (end - begin > threshold) keys[kept++] = key;
-    begin = end;
-  }
-  keys.resize(kept);
-  return keys;
-}
-
 }  // namespace demotic::grammar

@@ -63,7 +63,4 @@ class BlockPairs {
   uint64_t fingerprint_ = 0;
 };
 
-// Those of `keys`, in any order, that are there more than `threshold` times, ascending.
-std::vector<uint64_t> frequent_keys(std::vector<uint64_t> keys, uint32_t threshold);
-
 }  // namespace demotic::grammar

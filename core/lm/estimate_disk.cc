@@ -78,10 +78,10 @@ class DiskModel final : public EstimatedModel {
                      TickCounter& ticks);
   void score_all(TickCounter& ticks);
   std::unique_ptr<ExternalSorter<Uninterpolated>> score_unigrams();
-  std::unique_ptr<ExternalSorter<Uninterpolated>> weigh_contexts(unsigned n, TempFile& weights,
+  std::unique_ptr<ExternalSorter<Uninterpolated>> weigh_contexts(unsigned n, io::TempFile& weights,
                                                                  TickCounter& ticks);
   void interpolate_order(unsigned n, const ExternalSorter<Uninterpolated>& ngrams,
-                         const std::optional<TempFile>& weights, TickCounter& ticks);
+                         const std::optional<io::TempFile>& weights, TickCounter& ticks);
   void for_each_ngram_of(unsigned n, const Visit& visit) const override;
 
   NgramPacking packing_;
@@ -90,7 +90,7 @@ class DiskModel final : public EstimatedModel {
   unsigned threads_;
   std::vector<Adjusted> unigrams_;
   std::vector<std::unique_ptr<ExternalSorter<Adjusted>>> adjusted_;  // [n - 2]: of order n
-  std::vector<TempFile> scored_;                                     // [n - 1]: of order n
+  std::vector<io::TempFile> scored_;                                 // [n - 1]: of order n
 };
 
 // Pass 1.  Walks over the longest n-grams in suffix order and keeps, for each shorter length, the
@@ -158,7 +158,7 @@ void DiskModel<Limbs>::score_all(TickCounter& ticks) {
   std::unique_ptr<ExternalSorter<Uninterpolated>> ngrams = score_unigrams();
   for (unsigned n = 1; n <= order(); ++n) {
     std::unique_ptr<ExternalSorter<Uninterpolated>> above;
-    std::optional<TempFile> weights;
+    std::optional<io::TempFile> weights;
     if (n < order()) {
       weights.emplace(folder_);
       above = weigh_contexts(n + 1, *weights, ticks);
@@ -190,11 +190,11 @@ auto DiskModel<Limbs>::score_unigrams() -> std::unique_ptr<ExternalSorter<Uninte
 
 // Pass 2.  A group is no larger than the vocabulary.
 template <size_t Limbs>
-auto DiskModel<Limbs>::weigh_contexts(unsigned n, TempFile& weights, TickCounter& ticks)
+auto DiskModel<Limbs>::weigh_contexts(unsigned n, io::TempFile& weights, TickCounter& ticks)
     -> std::unique_ptr<ExternalSorter<Uninterpolated>> {
   auto out = suffix_sorter(n);
   const Discounts& discounts = discounts_[n - 1];
-  RecordWriter<Weight> writer(weights, memory_ / 16);
+  io::RecordWriter<Weight> writer(weights, memory_ / 16);
   std::vector<Adjusted> group;
   const auto complete = [&] {
     if (group.empty()) return;
@@ -223,17 +223,17 @@ auto DiskModel<Limbs>::weigh_contexts(unsigned n, TempFile& weights, TickCounter
 // weights of those that are contexts.
 template <size_t Limbs>
 void DiskModel<Limbs>::interpolate_order(unsigned n, const ExternalSorter<Uninterpolated>& ngrams,
-                                         const std::optional<TempFile>& weights,
+                                         const std::optional<io::TempFile>& weights,
                                          TickCounter& ticks) {
   scored_.emplace_back(folder_);
-  RecordWriter<Scored> writer(scored_.back(), memory_ / 8);
-  std::optional<RecordReader<Scored>> lower;
+  io::RecordWriter<Scored> writer(scored_.back(), memory_ / 8);
+  std::optional<io::RecordReader<Scored>> lower;
   Scored suffix{{}, 1.0f / static_cast<float>(counts_[0] - 1), 0};  // uniform, without <s>
   if (n > 1) {
     lower.emplace(scored_[n - 2], memory_ / 8);
     lower->next(suffix);
   }
-  std::optional<RecordReader<Weight>> contexts;
+  std::optional<io::RecordReader<Weight>> contexts;
   Weight context{};
   bool more = false;
   if (weights) {
@@ -253,7 +253,7 @@ void DiskModel<Limbs>::interpolate_order(unsigned n, const ExternalSorter<Uninte
 
 template <size_t Limbs>
 void DiskModel<Limbs>::for_each_ngram_of(unsigned n, const Visit& visit) const {
-  RecordReader<Scored> reader(scored_[n - 1], memory_ / 4);
+  io::RecordReader<Scored> reader(scored_[n - 1], memory_ / 4);
   std::array<uint32_t, kEstimateOrder> words;
   for (Scored ngram; reader.next(ngram);) {
     for (unsigned i = 0; i < n; ++i) words[i] = packing_.word(ngram.key, n - 1 - i);

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lm/estimate_spill.h"
+#include "io/temp_file.h"
 #include "text/vocab.h"
 
 namespace demotic::lm {
@@ -75,7 +75,7 @@ class TrainingText {
   text::Vocab vocab_;
   std::vector<uint64_t> frequencies_;
   std::vector<uint32_t> ids_;
-  std::optional<TempFile> spilled_;
+  std::optional<io::TempFile> spilled_;
   uint64_t words_ = 0, lines_ = 0, line_ = 0;
 };
 

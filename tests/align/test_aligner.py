@@ -99,6 +99,28 @@ def test_bytes_do_not_depend_on_threads_or_runs(data: Path, tmp_path: Path) -> N
     assert all(found == links[0] for found in links)
 
 
+@pytest.mark.parametrize("memory", [1, 10_000, 200_000])
+def test_bytes_do_not_depend_on_memory(data: Path, tmp_path: Path, memory: int) -> None:
+    tok = data / "multi30k" / "tok"
+    source, target = read(tok / "train.de.gz", 200), read(tok / "train.en.gz", 200)
+    aligners = [
+        Aligner.train(source, target, memory=memory, temp=tmp_path, threads=2),
+        Aligner.train(source, target),
+    ]
+    assert not list(tmp_path.iterdir())
+    for number, aligner in enumerate(aligners):
+        aligner.save(tmp_path / str(number))
+    assert (tmp_path / "0").read_bytes() == (tmp_path / "1").read_bytes()
+
+
+def test_word_pairs_go_to_a_file_where_memory_is_small(tmp_path: Path) -> None:
+    source, target = ["a b c d"] * 9, ["e f g h"] * 9  # 144 word pairs, 4 bytes each
+    nowhere = tmp_path / "nowhere"
+    Aligner.train(source, target, memory=1152, temp=nowhere)
+    with pytest.raises(errors.FileAccessError, match="nowhere"):
+        Aligner.train(source, target, memory=1151, temp=nowhere)
+
+
 def test_error_rate_on_hand_made_alignments(data: Path) -> None:
     folder = data / "gold-alignments" / "ro-en"
     source, target = read(folder / "ro-en.ro.gz"), read(folder / "ro-en.en.gz")

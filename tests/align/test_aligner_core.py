@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import tempfile
 
 import pytest
 from hypothesis import given, settings
@@ -104,7 +105,9 @@ class Trained:
         chosen.spelling_prior = 0
         for name, value in options.items():
             setattr(chosen, name, value)
-        self.trainer = _core.AlignerTrainer(self.source, self.target, self.vocab, chosen, 1)
+        self.trainer = _core.AlignerTrainer(
+            self.source, self.target, self.vocab, chosen, tempfile.gettempdir(), 1 << 30, 1
+        )
 
     def iterate(self, stage: str, rounds: int) -> list[float]:
         history = []

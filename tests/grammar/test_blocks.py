@@ -406,7 +406,11 @@ def test_results_do_not_depend_on_threads_or_on_memory(lm: LanguageModel, tmp_pa
     table = extract_blocks(source, target, links, options=OPTIONS)
     seen = []
     for threads, memory in ((1, 1 << 20), (3, 64)):
-        oriented = orient(table, source, target, links, extraction=OPTIONS, threads=threads)
+        oriented = orient(
+            table, source, target, links, options=EventOptions(pair_threshold=500),
+            extraction=OPTIONS, threads=threads, folder=tmp_path, memory=memory,
+        )  # fmt: skip
+        assert len(oriented.pairs) > 0
         events = block_events(
             oriented.blocks, source, target, links, lm=lm, pairs=oriented.pairs,
             extraction=OPTIONS, threads=threads, folder=tmp_path, memory=memory,

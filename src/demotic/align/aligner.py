@@ -18,6 +18,7 @@ The same texts and options give the same bytes, whatever the number of threads.
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import chain, zip_longest
@@ -86,16 +87,28 @@ class Aligner:
         target: Text | Iterable[str],
         *,
         options: AlignerOptions | None = None,
+        memory: int = 1 << 30,
+        temp: str | Path | None = None,
         threads: int = 1,
         progress: Progress = SILENT,
     ) -> Aligner:
-        """Learn from sentence pairs, tokens separated by spaces."""
+        """Learn from sentence pairs, tokens separated by spaces.
+
+        What is kept of every word pair of every sentence pair goes to a file without a name in
+        ``temp`` where it would take more than half of ``memory`` bytes.
+        """
         options = options or AlignerOptions()
         vocab = _core.Vocab()
         source_lines, target_lines = (_encode(_as_text(text), vocab) for text in (source, target))
         _check_parallel(len(source_lines), len(target_lines))
         trainer = _core.AlignerTrainer(
-            source_lines, target_lines, vocab, _core_options(options), threads
+            source_lines,
+            target_lines,
+            vocab,
+            _core_options(options),
+            str(temp or tempfile.gettempdir()),
+            memory,
+            threads,
         )
         if trainer.skipped:
             progress.say(

@@ -47,6 +47,8 @@ def align(
     method: str | Path | Aligner = "builtin",
     symmetrise: str = DEFAULT,
     options: Options | None = None,
+    memory: int = 1 << 30,
+    temp: str | Path | None = None,
     threads: int = 1,
     progress: Progress = SILENT,
 ) -> Alignments:
@@ -54,7 +56,8 @@ def align(
 
     The texts are files, or sentences, with tokens separated by spaces.  ``method`` is "builtin",
     "eflomal", "thot", a trained ``Aligner``, or the ``Path`` of a file in Pharaoh format, whose
-    links are checked against the texts and taken as they are.
+    links are checked against the texts and taken as they are.  What the built-in method keeps of
+    every word pair goes to ``temp`` where it does not fit into ``memory`` bytes.
     """
     check_heuristic(symmetrise)
     source, target = as_text(source), as_text(target)
@@ -69,7 +72,15 @@ def align(
         forward, backward = aligner.align(source, target, threads=threads, progress=progress)
     elif method == "builtin":
         builtin = _of_type(options, AlignerOptions)
-        aligner = Aligner.train(source, target, options=builtin, threads=threads, progress=progress)
+        aligner = Aligner.train(
+            source,
+            target,
+            options=builtin,
+            memory=memory,
+            temp=temp,
+            threads=threads,
+            progress=progress,
+        )
         forward, backward = aligner.align(source, target, threads=threads, progress=progress)
     elif method == "eflomal":
         forward, backward = eflomal.align(

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from demotic import files
-from demotic.cli.options import JsonLog, Quiet, Threads, check_files, progress_for, thread_count
+from demotic.cli.options import (
+    JsonLog,
+    Memory,
+    Quiet,
+    Temp,
+    Threads,
+    byte_count,
+    check_files,
+    progress_for,
+    thread_count,
+)
 from demotic.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -68,6 +78,8 @@ def command(
     symmetrise: Annotated[
         Heuristic, typer.Option(help="How the two directions become one.")
     ] = Heuristic.grow_diag_final_and,
+    memory: Memory = "1G",
+    temp: Temp = None,
     threads: Threads = 0,
     out: Annotated[Path | None, typer.Option(help="The links; - for the standard output.")] = None,
     format: Annotated[
@@ -112,7 +124,7 @@ def command(
     """Align the words of parallel sentences.
 
     Links are source-target positions counted from 0, a line for each sentence pair. Files that end
-    in .gz are compressed.
+    in .gz are compressed. The built-in aligner's result is the same for any --threads and --memory.
 
     \b
     demotic align --source train.de --target train.en --out train.align \\
@@ -133,6 +145,7 @@ def command(
         raise typer.BadParameter("nothing is asked for: give --out, or another output")
     if reference_possible is not None and reference_sure is None:
         raise typer.BadParameter("--reference-possible needs --reference-sure")
+    size = byte_count(memory, "--memory")
     how = _method(method)
     others = (model, how if isinstance(how, Path) else None, reference_sure, reference_possible)
     check_files(
@@ -150,6 +163,8 @@ def command(
         *texts,
         method=Aligner.load(model) if model else how,
         symmetrise=symmetrise,
+        memory=size,
+        temp=temp,
         threads=thread_count(threads),
         progress=progress,
     )

@@ -142,13 +142,21 @@ def orient(
     options: EventOptions | None = None,
     extraction: BlockExtraction | None = None,
     projection: Projection | None = None,
+    folder: str | Path | None = None,
+    memory: int = 1 << 30,
     threads: int = 1,
     progress: Progress = SILENT,
 ) -> Oriented:
-    """Count how blocks follow each other in a text."""
+    """Count how blocks follow each other in a text.
+
+    Pairs of blocks are counted in ``memory`` bytes; what does not fit goes to a file without a name
+    in ``folder``.
+    """
     options, extraction = options or EventOptions(), extraction or BlockExtraction()
     text = _Encoded(blocks, source, target, links_for(extraction, links, projection))
-    counter = _core.BlockEventCounter(blocks, options.core(extraction))
+    counter = _core.BlockEventCounter(
+        blocks, options.core(extraction), str(folder or tempfile.gettempdir()), memory
+    )
     with progress.step("counting orientations", len(text), "sentence pairs") as advance:
         for begin, end in text.slices(threads):
             counter.run(text.source, text.target, text.links, text.union, begin, end, threads)

@@ -128,6 +128,8 @@ class Training:
                 Text.read(text.path("train.target")),
                 method=text.path("given.align") if config.file is not None else config.method,
                 symmetrise=config.symmetrise,
+                memory=self.engine.memory,
+                temp=self.engine.temp,
                 threads=self.threads,
                 progress=self.progress,
             )

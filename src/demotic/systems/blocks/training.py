@@ -77,6 +77,8 @@ def directions(training: Training, config: Config, text: Stage) -> Stage:
             Text.read(text.path("train.source")),
             Text.read(text.path("train.target")),
             method=config.align.method,
+            memory=training.engine.memory,
+            temp=training.engine.temp,
             threads=training.threads,
             progress=training.progress,
         )
@@ -181,5 +183,6 @@ def oriented_blocks(
     )  # fmt: skip
     return orient(
         table, source, target, given, options=config.events, extraction=config.extract,
-        projection=projection, threads=threads, progress=progress,
+        projection=projection, folder=config.engine.temp, memory=config.engine.memory,
+        threads=threads, progress=progress,
     )  # fmt: skip

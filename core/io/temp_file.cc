@@ -1,4 +1,4 @@
-#include "lm/estimate_spill.h"
+#include "io/temp_file.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 
 #include "io/error.h"
 
-namespace demotic::lm {
+namespace demotic::io {
 namespace {
 
 [[noreturn]] void fail(const char* verb, const std::string& folder, int error) {
-  throw io::Error(io::Fault::io,
-                  std::string("cannot ") + verb + " a temporary file in " + folder + ": " +
-                      std::strerror(error),
-                  0, "free some space, or name another folder for temporary files");
+  throw Error(Fault::io,
+              std::string("cannot ") + verb + " a temporary file in " + folder + ": " +
+                  std::strerror(error),
+              0, "free some space, or name another folder for temporary files");
 }
 
 }  // namespace
@@ -58,4 +58,4 @@ void TempFile::read(uint64_t offset, void* data, size_t size) const {
   }
 }
 
-}  // namespace demotic::lm
+}  // namespace demotic::io
