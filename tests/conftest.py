@@ -38,7 +38,7 @@ def toy_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tests.systems import toys
 
     path = tmp_path_factory.mktemp("models") / "toy"
-    demotic.train(toys.bitext(400), dev=toys.bitext(40, 7), config=toys.QUICK, out=path)
+    demotic.train(toys.memory(400), dev=toys.text(40), config=toys.QUICK, out=path)
     return path
 
 

@@ -25,8 +25,8 @@ PARTS = ["corpus.arrow", "lm.bin", "model.json", "rules.bin", "source.json", "we
 
 @pytest.fixture
 def folder(tmp_path: Path, toy_model: Path) -> Path:
-    for name, count, seed in (("train", 150, 1), ("dev", 30, 7)):
-        toys.bitext(count, seed).write(tmp_path / f"{name}.en", tmp_path / f"{name}.fr")
+    for name, text in (("train", toys.memory(150)), ("dev", toys.text(30))):
+        text.write(tmp_path / f"{name}.en", tmp_path / f"{name}.fr")
     shutil.copytree(toy_model, tmp_path / "model")
     demotic.load(toy_model).save(tmp_path / "model.demotic")
     (tmp_path / "old").write_text("earlier\n")

@@ -26,9 +26,9 @@ def run(*arguments: str | Path, folder: Path) -> subprocess.CompletedProcess[str
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name, count, seed in (("train", 150, 1), ("dev", 30, 7)):
-        toys.bitext(count, seed).write(tmp_path / f"{name}.en", tmp_path / f"{name}.fr")
-    toys.bitext(150).write(tmp_path / "memory.tsv")
+    for name, text in (("train", toys.memory(150)), ("dev", toys.text(30))):
+        text.write(tmp_path / f"{name}.en", tmp_path / f"{name}.fr")
+    toys.memory(150).write(tmp_path / "memory.tsv")
     return tmp_path
 
 
@@ -134,14 +134,19 @@ def test_settings_come_from_a_file_and_options_go_first(folder: Path) -> None:
     assert not (folder / "other").exists()
 
 
-def test_tune_writes_another_model(toy_model: Path, folder: Path) -> None:
+def test_tune_writes_another_model_and_tells_both_scores(folder: Path) -> None:
+    plain = demotic.train(toys.memory(150), dev=toys.text(30, 8), config=toys.UNTUNED)
+    plain.save(folder / "plain")
     done = run(
-        "tune", toy_model, "--dev-source", "dev.en", "--dev-target", "dev.fr", "--out", "tuned",
+        "tune", "plain", "--dev-source", "dev.en", "--dev-target", "dev.fr", "--out", "tuned",
         "--iterations", "1", folder=folder,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "before" in done.stderr
-    assert demotic.load(folder / "tuned").about.dev["sentences"] == 30
+    tuned = demotic.load(folder / "tuned")
+    assert tuned.about.dev["sentences"] == 30
+    before, after = (float(model.score(toys.text(30))["value"]) for model in (plain, tuned))
+    assert before < after == tuned.about.dev["value"]
+    assert f"BLEU {before:.2f} before, {after:.2f} after tuning" in done.stderr
 
 
 def test_tune_goes_by_the_settings_that_the_model_has(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +24,7 @@ def run(*arguments: str | Path, stdin: str = "") -> subprocess.CompletedProcess[
 
 
 def test_lines_keep_their_number_and_order(toy_model: Path, tmp_path: Path) -> None:
-    sources = [source for source, _ in toys.pairs(40, seed=9)]
+    sources = toys.lines(40, 9)
     lines = [
         "",
         *sources,
@@ -42,7 +43,7 @@ def test_lines_keep_their_number_and_order(toy_model: Path, tmp_path: Path) -> N
     assert out[1:41] == [model.translate(source).text for source in sources]
     assert out[0] == out[41] == out[-2] == ""
     assert out[42].lower() == "unknown words only"
-    assert out[43].lower().split() == ["nom1"] * 5000
+    assert out[43].lower().split().count("nom1") == 5000
 
 
 def test_standard_input_is_answered_line_by_line(toy_model: Path) -> None:
@@ -51,10 +52,11 @@ def test_standard_input_is_answered_line_by_line(toy_model: Path) -> None:
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        for line, wanted in (("noun1", "nom1"), ("", ""), ("noun2", "nom2")):
+        model = demotic.load(toy_model)
+        for line in ("noun1", "", "noun2"):
             process.stdin.write(f"{line}\n")
             process.stdin.flush()
-            assert process.stdout.readline().strip().lower() == wanted
+            assert process.stdout.readline() == f"{model.translate(line).text}\n"
         process.stdin.close()
         assert process.stdout.read() == ""
     assert process.returncode == 0
@@ -64,7 +66,8 @@ def test_several_files_and_gzip(toy_model: Path, tmp_path: Path) -> None:
     (tmp_path / "one").write_text("noun1\n")
     (tmp_path / "two.gz").write_bytes(gzip.compress(b"noun2\nnoun3\n"))
     done = run(toy_model, tmp_path / "one", tmp_path / "two.gz")
-    assert done.stdout.lower().split() == ["nom1", "nom2", "nom3"]
+    found = [re.findall(r"nom\d+", line) for line in done.stdout.lower().splitlines()]
+    assert found == [["nom1"], ["nom2"], ["nom3"]]
 
 
 def test_json_holds_scores_and_lists(toy_model: Path) -> None:
@@ -109,7 +112,7 @@ def test_bad_models_are_reported_without_a_traceback(toy_model: Path, tmp_path: 
 
 
 def test_a_narrower_search_is_asked_for_by_name(toy_model: Path) -> None:
-    lines = "\n".join(source for source, _ in toys.pairs(15, seed=9)) + "\n"
+    lines = "\n".join(toys.lines(15, 9)) + "\n"
     usual, narrow = (
         run(toy_model, "--nbest", "20", *more, stdin=lines) for more in ([], ["--pops", "1"])
     )

@@ -34,11 +34,12 @@ class Watching(Progress):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("data")
-    for name, count, seed in (("train", 200, 1), ("dev", 20, 2), ("test", 20, 3)):
-        pairs = toys.pairs(count, seed)
-        for side, language in enumerate(("en", "fr")):
-            lines = [pair[side].replace(".", " .") for pair in pairs]
-            (path / f"{name}.{language}").write_text("\n".join(lines) + "\n")
+    for name, text in (
+        ("train", toys.memory(200)), ("dev", toys.text(20, 2)), ("test", toys.text(20, 3)),
+    ):  # fmt: skip
+        for language, lines in (("en", text.source_lines()), ("fr", text.target_lines())):
+            words = "".join(f"{line.replace('.', ' .')}\n" for line in lines)
+            (path / f"{name}.{language}").write_text(words)
     return path
 
 

@@ -44,7 +44,7 @@ def test_steps_form_a_tree_over_the_whole_sentence(explanation: Explanation) -> 
 
 
 def test_evidence_holds_the_words_of_its_rule(explanation: Explanation) -> None:
-    pairs = set(toys.pairs(400))
+    pairs = {(pair.source, pair.target) for pair in toys.memory(400)}
     rules = [step for step in explanation.steps if step.kind == "rule"]
     assert rules
     for step in rules:

@@ -10,6 +10,7 @@ import pytest
 import demotic
 from demotic.corpus import Bitext
 from demotic.errors import ArgumentError, FormatError
+from demotic.explain import Explanation
 from demotic.grammar import RuleTable
 from demotic.model import tune
 from demotic.systems.model import Model
@@ -28,21 +29,15 @@ def phrase_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def train(out: Path, work: Path | None = None, **settings: object) -> Model:
     return demotic.train(
-        toys.bitext(400), system="phrase", dev=toys.bitext(40, 7),
+        toys.memory(400), system="phrase", dev=toys.text(40),
         config={**toys.QUICK, **settings}, out=out, work=work,
     )  # fmt: skip
-
-
-def share_right(model: Model) -> float:
-    pairs = toys.pairs(50, seed=99)
-    found = [best[0].text for best in model.translate_lines(source for source, _ in pairs)]
-    return sum(text == target for text, (_, target) in zip(found, pairs, strict=True)) / len(pairs)
 
 
 def test_unseen_sentences_come_out_reordered_and_complete(phrase_model: Path) -> None:
     model = demotic.load(phrase_model)
     assert model.about.system == "phrase"
-    assert share_right(model) >= 0.8
+    assert toys.share_in_order(model) >= 0.8
 
 
 def test_the_table_has_the_columns_of_reordering_unless_told_otherwise(
@@ -74,7 +69,19 @@ def test_explanations_name_the_phrase_behind_each_word(phrase_model: Path) -> No
 
 
 def test_explanations_show_the_orientations_that_hold(phrase_model: Path) -> None:
-    explained = demotic.load(phrase_model).explain("The adj1 noun2 verb3 %d noun4.")
+    model = demotic.load(phrase_model)
+    reordered = 0
+    for text in toys.lines(10, 3):
+        explained = model.explain(text)
+        sums = orientations(explained)
+        for name, total in sums.items():
+            assert explained.features[name] == pytest.approx(total, abs=1e-4)
+        reordered += any(sums[name] for name in REORDERING if not name.startswith("Monotone"))
+    assert reordered > 5
+
+
+def orientations(explained: Explanation) -> dict[str, float]:
+    """The scores that steps show, summed by name; each shows those of its own place."""
     places = [(0, 0), *(step.span for step in explained.steps[1:])]
     places.append((len(explained.source_tokens),) * 2)
     sums = dict.fromkeys(REORDERING, 0.0)
@@ -86,9 +93,7 @@ def test_explanations_show_the_orientations_that_hold(phrase_model: Path) -> Non
         assert shown == [f"{followed(before, here)}Previous", f"{followed(here, after)}Next"]
         for name in shown:
             sums[name] += step.scores[name]
-    assert any(sums[name] for name in REORDERING if not name.startswith("Monotone"))
-    for name, total in sums.items():
-        assert explained.features[name] == pytest.approx(total, abs=1e-4)
+    return sums
 
 
 def followed(before: tuple[int, int], after: tuple[int, int]) -> str:
@@ -119,20 +124,23 @@ def test_training_twice_gives_the_same_bytes(phrase_model: Path, tmp_path: Path)
 
 def test_tuning_again_leaves_the_table_as_it_is(phrase_model: Path, tmp_path: Path) -> None:
     model = demotic.load(phrase_model)
-    tuned = tune(model, toys.bitext(30, 5), out=tmp_path / "tuned")
+    tuned = tune(model, toys.text(30, 5), out=tmp_path / "tuned")
     assert (tmp_path / "tuned" / "rules.bin").read_bytes() == (
         phrase_model / "rules.bin"
     ).read_bytes()
-    assert share_right(tuned) >= 0.8
+    assert toys.share_in_order(tuned) >= 0.8
 
 
 def test_a_phrase_table_of_moses_can_be_used_instead(phrase_model: Path, tmp_path: Path) -> None:
     table = RuleTable.load(phrase_model / "rules.bin")
     table.to_text(tmp_path / "phrase-table.gz", format="moses-phrase")
     model = train(tmp_path / "model", extract={"table": str(tmp_path / "phrase-table.gz")})
-    assert share_right(model) >= 0.7
+    assert toys.share_in_order(model) >= 0.6
     again = train(tmp_path / "other", extract={"table": str(tmp_path / "model" / "rules.bin")})
-    assert share_right(again) >= 0.7
+    assert again.weights == model.weights
+    assert (tmp_path / "other/rules.bin").read_bytes() == (
+        tmp_path / "model/rules.bin"
+    ).read_bytes()
 
 
 def test_a_damaged_phrase_table_is_named_with_its_line(tmp_path: Path) -> None:
@@ -185,4 +193,4 @@ def test_compounds_of_the_source_are_split_where_its_language_has_them(
 
 def test_a_wrong_setting_is_named() -> None:
     with pytest.raises(ArgumentError, match=r"extract\.max_words"):
-        demotic.train(toys.bitext(50), system="phrase", config={"extract": {"max_words": 7}})
+        demotic.train(toys.memory(50), system="phrase", config={"extract": {"max_words": 7}})

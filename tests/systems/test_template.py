@@ -74,7 +74,7 @@ def test_each_value_stands_under_a_comment_of_lines_that_fit(name: str) -> None:
 
 
 def test_training_by_what_is_printed_is_training_by_default(tmp_path: Path) -> None:
-    toys.bitext(120).write(tmp_path / "memory.tsv")
+    toys.memory(120).write(tmp_path / "memory.tsv")
     printed = run("config", "hiero", folder=tmp_path)
     assert printed.returncode == 0, printed.stderr
     (tmp_path / "all.toml").write_text(printed.stdout)
