@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,11 @@ from hypothesis import strategies as st
 
 from demotic.errors import ArgumentError
 from demotic.learn import Candidates, KBestCandidates, MertOptions, decoded_bleu, mert
+from demotic.learn.climb import Climber
+from demotic.learn.mert import _best_climb
 from demotic.progress import PlainProgress
 from tests.forest.toys import FEATURES
-from tests.learn.dev_sets import ForestTask, ListTask, references_of, toys
+from tests.learn.dev_sets import ForestTask, ListTask, references_of, search_of, toys
 from tests.learn.moses_mert import read_lists
 from tests.oracles import mert as oracle
 
@@ -92,6 +95,54 @@ def test_tuning_ends_when_a_round_gains_too_little() -> None:
     assert len(result.rounds) == 1
     assert task.decoded == 1  # its BLEU is known
     assert result.weights == START
+
+
+class Misleading(ListTask):
+    """Shows what leads astray: the weights of the first rounds decode better than the last."""
+
+    def candidates(self, weights: Mapping[str, float]) -> list[Candidates]:
+        if self.decoded >= 2:
+            weights = {name: -value for name, value in weights.items()}
+        return super().candidates(weights)
+
+
+def test_the_best_weights_of_all_rounds_are_the_result_and_not_the_last() -> None:
+    worse = 0
+    for seed in range(5):
+        known = list_task(seed).known
+        result = mert(Misleading(known, 3), START, options=replace(QUICK, min_gain=0.0))
+        rounds = {this.bleu: this.weights for this in result.rounds}
+        worse += result.rounds[-1].bleu < max(rounds) == result.bleu
+        assert result.bleu >= max(rounds)
+        if result.bleu in rounds:
+            assert result.weights == rounds[result.bleu]
+    assert worse > 1, "otherwise nothing was to be forgotten"
+
+
+def test_climbs_start_from_the_best_weights_so_far_too() -> None:
+    """Where the present weights are a plateau, what was found before is not lost."""
+    search = search_of(list_task().known)
+    plateau = np.zeros(len(FEATURES))
+    best = mert(list_task(k=100), START, options=QUICK)
+    climber = Climber(search, np.zeros(len(FEATURES)), 1, 0.0, np.random.default_rng(1))
+    assert _best_climb(climber, plateau, (), 0).bleu < best.bleu
+    earlier = replace(best.rounds[0], weights=best.weights, bleu=best.bleu)
+    found = _best_climb(climber, plateau, (best.rounds[0], earlier, best.rounds[0]), 0)
+    assert found.bleu == pytest.approx(best.bleu)
+
+
+def test_a_step_of_less_than_the_smallest_gain_is_not_taken() -> None:
+    search = search_of(list_task().known)
+    start = np.array([START[name] for name in FEATURES])
+
+    def climbed(min_gain: float) -> float:
+        climber = Climber(search, np.ones(3), 4, min_gain, np.random.default_rng(1))
+        return climber.climb_lists(start).bleu
+
+    before, free = search.bleu(start), climbed(0.0)
+    assert free > before + 5
+    assert climbed(free - before + 1) == before
+    assert before < climbed(6.0) < free, "a few large steps"
 
 
 def test_the_last_weights_are_decoded_too() -> None:
