@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -65,6 +66,30 @@ def test_table_shows_every_system_and_signature(files: Path) -> None:
         [metric, str(files / name)] for metric in ("BLEU", "GTM") for name in ("new", "old")
     ]
     assert any(line.startswith("GTM: nrefs:1|case:mixed|tok:none|exp:2|") for line in lines)
+
+
+def test_the_table_has_the_figures_of_the_json_in_their_columns(files: Path) -> None:
+    options = ["--hypothesis", files / "new", "--baseline", files / "old", "--reference",
+               files / "ref", "--metric", "bleu,ter", "--samples", "50", "--seed", "3"]  # fmt: skip
+    records = json.loads(run(*options, "--format", "json").stdout)
+    head, *rows = (re.split(r"\s{2,}", line) for line in run(*options).stdout.splitlines()[:5])
+    assert len({record["score"]["value"] for record in records}) == 4, "none can stand for another"
+    assert records[1]["comparison"]["difference"] == pytest.approx(
+        records[1]["score"]["value"] - records[0]["score"]["value"]
+    )
+    for row, record in zip(rows, records, strict=True):
+        cells = dict(zip(head, row, strict=False))
+        score, comparison = record["score"], record["comparison"]
+        assert (cells["metric"], cells["system"]) == (score["name"], record["system"])
+        assert cells["score"] == f"{score['value']:.2f}"
+        interval = score["interval"]
+        assert cells["95% interval"] == f"{interval['low']:.2f} - {interval['high']:.2f}"
+        if comparison is not None:
+            assert cells["difference"] == f"{comparison['difference']:+.2f}"
+            for test in comparison["tests"]:
+                assert cells[f"p ({test['test']})"] == f"{test['p_value']:.4f}"
+    ends = run(*options).stdout.splitlines()[-1]
+    assert ends == "50 resamples, seed 3"
 
 
 def test_several_references_gzip_and_standard_input(files: Path) -> None:

@@ -39,9 +39,22 @@ def install(root: Path, language: str, messages: int) -> None:
     file.save_as_mofile(str(folder / "tool.mo"))
 
 
-def test_every_stop_has_a_result(system: Path, tmp_path: Path) -> None:
-    install(system, "fr", 2600)
-    taken = tour.run(tmp_path / "out", offline=True)
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tour") / "out"
+
+
+@pytest.fixture(scope="module")
+def taken(out: Path) -> tour.Tour:
+    """A whole tour; look, but do not touch."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        root = out.with_name("locale")
+        monkeypatch.setattr(catalogues, "SYSTEM_FOLDERS", (root,))
+        install(root, "fr", 2600)
+        return tour.run(out, offline=True)
+
+
+def test_every_stop_has_a_result(taken: tour.Tour, out: Path) -> None:
     assert taken.files == 1
     assert taken.parts.report.test > 0
     assert taken.lexicon["thing3"][0] == "chose3"
@@ -57,7 +70,7 @@ def test_every_stop_has_a_result(system: Path, tmp_path: Path) -> None:
         for system in ("word by word", "hiero"):
             assert sample[system].count("%(count)d") == 1
             assert sample[system].count("<b>") == 1
-    assert demotic.load(tmp_path / "out" / "en-fr.demotic").about.system == "hiero"
+    assert demotic.load(out / "en-fr.demotic").about.system == "hiero"
 
     page = report.html(taken)
     assert "<svg" in page
@@ -65,6 +78,51 @@ def test_every_stop_has_a_result(system: Path, tmp_path: Path) -> None:
     assert "<b>now</b>" not in page, "messages are shown, not interpreted"
     assert "word by word" in report.summary(taken)
     assert "seen in" in report.summary(taken), "the tree names the messages behind its rules"
+
+
+def test_figures_are_shown_in_the_row_and_column_they_belong_to(taken: tour.Tour) -> None:
+    found = {(r.system, r.score.name): r.score for r in taken.results}
+    assert len({score.value for score in found.values()}) > 6, "few could stand for another"
+    shown = {row[0]: row for row in report.scores(taken)}
+    assert shown.keys() == taken.speeds.keys()
+    for name, (_, *scores, speed, training) in shown.items():
+        for text, metric in zip(scores, ("BLEU", "chrF2", "TER"), strict=True):
+            score = found[name, metric]
+            assert score.interval is not None
+            low, high = score.interval.low, score.interval.high
+            assert text == f"{score.value:.1f} [{low:.1f}, {high:.1f}]"
+        cost = taken.speeds[name]
+        if name == "left as it is":
+            assert (speed, training) == ("-", "-")
+        else:
+            assert speed == f"{cost.sentences_per_second:,.0f}"
+            assert training == f"{cost.training_seconds:.1f} s"
+    page = report.html(taken)
+    for row in shown.values():
+        assert "".join(f"<td>{cell}</td>" for cell in row) in page
+    for result in taken.results:
+        if result.comparison is not None:
+            cells = (
+                result.system, result.score.name, f"{result.comparison.difference:+.1f}",
+                *(f"{test.p_value:.3f}" for test in result.comparison.tests),
+            )  # fmt: skip
+            assert "".join(f"<td>{cell}</td>" for cell in cells) in page
+
+
+def test_the_summary_counts_what_the_tour_found(taken: tour.Tour) -> None:
+    text = report.summary(taken)
+    parts = taken.parts.report
+    assert f"{parts.train + parts.dev + parts.test:,} messages of 1 catalogues" in text
+    assert f"{parts.train:,} to learn from, {parts.test:,} unseen ones" in text
+    assert f"words linked: {taken.alignments.links.count:,}, {len(taken.lexicon):,} words" in text
+    best = min(taken.fluency, key=lambda fluency: fluency.perplexity)
+    assert f"order {best.order}: {best.ngrams:,} n-grams, perplexity {best.perplexity:.0f}" in text
+    for words, score in taken.orders[:2]:
+        assert f"{score:8.2f}  {words}" in text
+    for name, seconds in taken.seconds.items():
+        assert [*name.split(), f"{seconds:.1f}", "s"] in [line.split() for line in text.split("\n")]
+    for sample in taken.samples[:5]:
+        assert f"  {sample['message']}\n  → {sample['hiero']}\n" in text
 
 
 def test_several_systems_stand_side_by_side(system: Path, tmp_path: Path) -> None:

@@ -220,11 +220,13 @@ def test_the_tuned_preset_tries_all_and_keeps_the_best(tmp_path: Path) -> None:
     assert (work / "mert-weights.json").is_file(), "where it started from"
 
 
-def chosen(folder: Path, **tuned: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def chosen(
+    folder: Path, dev: int = 60, **tuned: Any
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """What the preset ``tuned`` chose, and all that it tried, in their order."""
     folder.mkdir()
     demotic.train(
-        toys.memory(150), system="umt", dev=toys.text(60), work=folder / "work",
+        toys.memory(150), system="umt", dev=toys.text(dev), work=folder / "work",
         out=folder / "model",
         config={
             **QUICK, "preset": "tuned", "choice": {**NARROW, "sparse_bits": [], **tuned},
@@ -244,6 +246,15 @@ def test_a_slower_search_must_gain_enough(tmp_path: Path) -> None:
     assert {name: too_little["search"][name] for name in slow} == slow
     assert too_little["bleu"] < max(trial["bleu"] for trial in tried), "there was a gain"
     assert too_little["bleu"] < any_gain["bleu"]
+
+
+@pytest.mark.parametrize(("min_gain", "bits"), [(0.0, 8), (100.0, 0)])
+def test_sparse_features_must_gain_enough(min_gain: float, bits: int, tmp_path: Path) -> None:
+    best, _ = chosen(
+        tmp_path / "folder", dev=100, sparse_bits=[8], min_gain=min_gain, bounds=["words"],
+        repairs=[0], restarts=[1], beam=[1],
+    )  # fmt: skip
+    assert best["search"]["sparse_bits"] == bits
 
 
 def test_sparse_weights_are_saved_with_the_model(tmp_path: Path) -> None:
