@@ -37,6 +37,7 @@ def sources_of(links: list[tuple[int, int]], target: int) -> list[int]:
 
 @pytest.mark.parametrize("method", PEERS)
 def test_forward_links_are_functions_of_the_target_and_backward_of_the_source(method: str) -> None:
+    pytest.importorskip(method)
     found = align(SOURCE * 20, TARGET * 20, method=method)
     assert len(found) == len(SOURCE) * 20
     assert found.forward is not None
@@ -53,6 +54,8 @@ def test_forward_links_are_functions_of_the_target_and_backward_of_the_source(me
 def test_links_resemble_those_of_eflomal_on_the_whole_corpus(
     data: Path, options: EflomalOptions | ThotOptions
 ) -> None:
+    method = "thot" if isinstance(options, ThotOptions) else "eflomal"
+    pytest.importorskip(method)
     lines = 300
     sides = []
     for language in ("de", "en"):
@@ -60,7 +63,6 @@ def test_links_resemble_those_of_eflomal_on_the_whole_corpus(
         with gzip.open(path, "rt", encoding="utf-8") as text:
             sides.append([line.strip() for line in islice(text, lines)])
     known = pharaoh.read(data / "multi30k/tok/train.de-en.align.gz").slice(0, lines)
-    method = "thot" if isinstance(options, ThotOptions) else "eflomal"
     found = align(*sides, method=method, symmetrise="intersection", options=options)
     mirrored = align(sides[1], sides[0], method=method, symmetrise="intersection", options=options)
     assert error_rate(found.links, known).precision > 0.7
@@ -69,6 +71,7 @@ def test_links_resemble_those_of_eflomal_on_the_whole_corpus(
 
 @pytest.mark.parametrize("method", PEERS)
 def test_empty_and_very_long_lines_keep_their_place(method: str) -> None:
+    pytest.importorskip(method)
     long = " ".join(f"w{n % 50}" for n in range(5000))
     found = align(
         [*SOURCE, "", "x", long, "Haus"], [*TARGET, "y", "", long, "house"], method=method
@@ -81,6 +84,7 @@ def test_empty_and_very_long_lines_keep_their_place(method: str) -> None:
 
 @pytest.mark.parametrize("method", PEERS)
 def test_spaces_that_unicode_knows_do_not_break_tokens(method: str) -> None:
+    pytest.importorskip(method)
     # A no-break space and a line separator inside tokens; the words after them keep their numbers.
     source = [f"{s} 10\u00a0000 a\u2028b" for s in SOURCE] * 5
     target = [f"{t} 10\u00a0000 a\u2028b" for t in TARGET] * 5
@@ -92,10 +96,12 @@ def test_spaces_that_unicode_knows_do_not_break_tokens(method: str) -> None:
 
 
 def test_thot_is_the_same_on_every_run() -> None:
+    pytest.importorskip("thot")
     assert align(SOURCE, TARGET, method="thot").links == align(SOURCE, TARGET, method="thot").links
 
 
 def test_thot_trains_as_long_as_it_is_told() -> None:
+    pytest.importorskip("thot")
     once = align(
         SOURCE, TARGET, method="thot", options=ThotOptions(ibm1_iterations=1, hmm_iterations=0)
     )
@@ -111,6 +117,7 @@ def test_eflomal_says_that_it_takes_no_seed() -> None:
 def test_eflomal_has_three_models() -> None:
     with pytest.raises(ArgumentError, match="no model 4"):
         EflomalOptions(model=4)
+    pytest.importorskip("eflomal")
     assert len(align(SOURCE, TARGET, method="eflomal", options=EflomalOptions(model=1))) == 6
 
 
@@ -140,6 +147,7 @@ def test_a_file_of_links_is_taken_as_it_is(tmp_path: Path) -> None:
 
 
 def test_files_and_sentences_give_the_same(tmp_path: Path) -> None:
+    pytest.importorskip("thot")
     for name, lines in (("s", SOURCE), ("t", TARGET)):
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
     from_files = align(tmp_path / "s", str(tmp_path / "t"), method="thot")

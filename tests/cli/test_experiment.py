@@ -35,6 +35,7 @@ def test_an_unknown_part_is_named(tmp_path: Path) -> None:
 
 
 def test_a_missing_folder_is_named_before_anything_happens(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     with pytest.raises(FileAccessError, match="no such folder"):
         call("umt", *options(tmp_path))
     assert not (tmp_path / "out").exists()

@@ -13,6 +13,8 @@ from tests.corpus.texts import slice_of
 
 
 def orthography(language: str, method: str) -> Orthography:
+    if method == "jieba":
+        pytest.importorskip("jieba")
     return Orthography(language, OrthographyConfig(segment=method, casing="none"))
 
 
@@ -48,6 +50,7 @@ def test_segmented_words_spell_the_run(data) -> None:
 
 
 def test_choice_is_resolved_when_learning() -> None:
+    pytest.importorskip("jieba")
     assert Orthography.learn(["你好"], "zh").config.segment == "jieba"
     assert Orthography.learn(["a"], "en").config.segment == "characters"
     assert Orthography.learn(["你好"], "zh_CN").config.segment == "jieba"
@@ -56,6 +59,7 @@ def test_choice_is_resolved_when_learning() -> None:
 
 
 def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("jieba")
     saved = Orthography.learn(["你好"], "zh").to_json()
     segment._jieba.cache_clear()
     monkeypatch.setitem(sys.modules, "jieba", None)

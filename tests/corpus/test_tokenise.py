@@ -78,6 +78,7 @@ def test_plain_words_take_the_same_way_as_the_lexer(data) -> None:
 
 
 def moses(language: str, **changes: object) -> Orthography:
+    pytest.importorskip("sacremoses")
     return Orthography(
         language,
         OrthographyConfig(tokeniser="moses", casing="none", **changes),  # type: ignore[arg-type]

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from demotic.decode import Sample, UndirectedDecoder, UndirectedSearch
 from demotic.errors import ArgumentError
@@ -140,6 +139,7 @@ def test_lazy_and_eager_agree_at_every_rank(
 
 
 def test_ranks_follow_zipfs_law() -> None:
+    stats = pytest.importorskip("scipy.stats")
     at = Sentence(RULES, ["A"], order=2)
     rng = np.random.default_rng(7)
     for exponent in (0.0, 1.0, 2.5):

@@ -13,6 +13,7 @@ from demotic.experiments.plots import Series, draw, require_matplotlib
 
 
 def test_a_plot_is_drawn_as_svg_and_png(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     series = [Series("b30", [1, 2, 3], [2.0, 4.0, 6.5]), Series("umt", [1, 2], [1, 1], "points")]
     labels = {"x": "source words", "y": "milliseconds", "title": "Time against length"}
     svg, png = draw(tmp_path / "one", series, **labels)

@@ -51,6 +51,7 @@ def setup(folder: Path, out: Path, progress: Progress) -> Setup:
 
 @pytest.fixture(scope="module")
 def finished(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    pytest.importorskip("matplotlib")
     out = tmp_path_factory.mktemp("umt") / "out"
     return out, run(setup(folder, out, Watching()))
 

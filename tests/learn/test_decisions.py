@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare
 
 from demotic.learn import DecisionTask, Expert, Features, LinearPolicy
 from demotic.learn.rollouts import zipf_rank
@@ -20,6 +19,7 @@ WEIGHTS = np.array([0.3, -0.7, 0.2, 0.4])
 
 @pytest.mark.parametrize("exponent", [0.0, 1.0, 2.0])
 def test_ranks_follow_zipf(exponent: float) -> None:
+    chisquare = pytest.importorskip("scipy.stats").chisquare
     draws = np.random.default_rng(3).random(20_000)
     found = Counter(zipf_rank(float(draw), 6, exponent) for draw in draws)
     shares = np.arange(1, 7, dtype=float) ** -exponent
@@ -34,6 +34,7 @@ def test_ranks_are_never_beyond_the_last(draw: float, count: int, exponent: floa
 
 
 def test_states_are_drawn_uniformly_among_those_with_a_choice() -> None:
+    chisquare = pytest.importorskip("scipy.stats").chisquare
     task = spellings(1)
     draws = [(float(s), 0.0) for s in np.random.default_rng(4).random(6_000)]
     found = Counter(sample.state for sample in task.samples(0, LinearPolicy(WEIGHTS), draws))

@@ -8,7 +8,6 @@ from math import comb
 
 import numpy as np
 import pytest
-import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
@@ -45,14 +44,15 @@ def test_sign_test_equals_enumeration_of_coins(differences: np.ndarray) -> None:
 @pytest.mark.parametrize(("better", "worse"), [(612, 388), (50_400, 49_600), (0, 3000)])
 def test_sign_test_of_many_sentences_equals_scipy(better: int, worse: int) -> None:
     found = sign_test(np.array([1.0] * better + [-1.0] * worse + [0.0] * 7))
-    expected = scipy.stats.binomtest(better, better + worse)
+    expected = pytest.importorskip("scipy.stats").binomtest(better, better + worse)
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-8, abs=1e-300)
 
 
 @given(DIFFERENCES)
 def test_wilcoxon_equals_enumeration_of_signs(differences: np.ndarray) -> None:
     kept = differences[differences != 0]
-    ranks = scipy.stats.rankdata(np.abs(kept))
+    sizes = np.abs(kept)
+    ranks = np.array([(sizes < one).sum() + ((sizes == one).sum() + 1) / 2 for one in sizes])
     observed = ranks[kept > 0].sum()
     sums = [
         sum(rank for rank, plus in zip(ranks, signs, strict=True) if plus)
@@ -68,7 +68,7 @@ def test_wilcoxon_equals_enumeration_of_signs(differences: np.ndarray) -> None:
 def test_wilcoxon_of_many_sentences_equals_scipy() -> None:
     rng = np.random.default_rng(5)
     differences = np.round(rng.normal(0.1, 1, size=800), 1)  # with ties and zeros
-    expected = scipy.stats.wilcoxon(
+    expected = pytest.importorskip("scipy.stats").wilcoxon(
         differences[differences != 0], method="approx", correction=True, zero_method="wilcox"
     )
     assert wilcoxon(differences).p_value == pytest.approx(expected.pvalue, rel=1e-6)
@@ -77,7 +77,7 @@ def test_wilcoxon_of_many_sentences_equals_scipy() -> None:
 def test_wilcoxon_approximation_joins_the_exact_test() -> None:
     rng = np.random.default_rng(2)
     differences = rng.normal(0.3, 1, size=51)
-    exact = scipy.stats.wilcoxon(differences, method="exact").pvalue
+    exact = pytest.importorskip("scipy.stats").wilcoxon(differences, method="exact").pvalue
     assert wilcoxon(differences).p_value == pytest.approx(exact, rel=0.05)
 
 
