@@ -1,14 +1,14 @@
 """Mutation testing by sampling: small faults are put into the code, and the tests must notice.
 
-    pip install coverage
+    pip install coverage  # beside Demotic
     .venv/bin/python tools/mutants.py map      # once: which test files run which line
     .venv/bin/python tools/mutants.py run learn systems experiments --sample 150 --seed 1
     .venv/bin/python tools/mutants.py show     # survivors, and shares by folder
 
 Each mutant is one change of one place (an operator, a number, a condition, an argument that is left
 out, a statement that is skipped; see ``Places``) in a copy of the package, never in the work tree.
-Only test files that run the changed line are run, the one that mirrors the module first, then the
-quickest, as many as take a minute together, until one fails: what is caught at all is more.
+Only test files that run the changed line are run, those first that run most of the module, as many
+as take a minute together, until one fails: what is caught at all is more.
 Samples are drawn from each folder with a seed, in turn from its modules, so that small modules
 count too.  Results stay in a folder (``mutants/``) and are not computed again: empty it when the
 code has changed.  What ``tools/equivalent_mutants.txt`` lists changes nothing a test could see.
@@ -326,11 +326,15 @@ class Tests:
     seconds: dict[str, float]
 
     def of(self, mutant: Mutant, budget: float) -> list[str]:
-        """Test files for a mutant: the module's own, then the quickest, in so many seconds."""
-        found = self.lines.get(mutant.file, {}).get(str(mutant.line), [])
-        module = Path(mutant.file)
-        near = {f"test_{part}" for part in (module.stem, *module.parent.parts)}
-        found = sorted(found, key=lambda file: (Path(file).stem not in near, self.seconds[file]))
+        """Test files for a mutant: those that run most of its module, in so many seconds."""
+        lines = self.lines.get(mutant.file, {})
+        count = Counter(file for files in lines.values() for file in files)
+        most = max(count.values(), default=1)
+
+        def order(file: str) -> tuple[int, float]:
+            return -round(8 * count[file] / most), self.seconds[file]
+
+        found = sorted(lines.get(str(mutant.line), []), key=order)
         ends = accumulate(self.seconds[file] for file in found)
         return [file for file, end in zip(found, ends, strict=True) if end < budget] or found[:1]
 
@@ -409,11 +413,15 @@ def judge(mutant: Mutant, tests: Tests, place: Path, budget: float) -> dict[str,
     return {**record, "result": result, "said": said, "seconds": time.monotonic() - begin}
 
 
-def run(out: Path, folders: list[str], *, count: int, seed: int, jobs: int, budget: float) -> None:
-    """Judge the mutants of a sample that were not judged before."""
+def run(
+    out: Path, folders: list[str], *, count: int, seed: int, jobs: int, budget: float, again: bool
+) -> None:
+    """Judge the mutants of a sample that were not judged before, or those that survived again."""
     tests = read_tests(out)
     log = out / "results.jsonl"
-    done = {record["name"] for record in _results(log)}
+    latest = {str(record["name"]): str(record["result"]) for record in _results(log)}
+    missed = {name for name, result in latest.items() if result in ("survived", "not run")}
+    done = (latest.keys() - missed) | equivalent() if again else latest.keys()
     todo = [m for folder in folders for m in sample(folder, count, seed) if m.name not in done]
     print(f"{len(todo)} mutants to judge", flush=True)
     with tempfile.TemporaryDirectory() as temp, log.open("a") as kept:
@@ -442,11 +450,16 @@ def _results(log: Path) -> Iterator[dict[str, object]]:
         yield from map(json.loads, log.read_text().splitlines())
 
 
+def equivalent() -> set[str]:
+    """Mutants that change nothing that a test could see; reasons stand above them as comments."""
+    lines = EQUIVALENT.read_text().splitlines() if EQUIVALENT.is_file() else []
+    return {line for line in lines if line and not line.startswith("#")}
+
+
 def show(out: Path) -> None:
     """Survivors, and the share that is caught, by folder; the last word on a mutant counts."""
     latest = {record["name"]: record for record in _results(out / "results.jsonl")}
-    lines = EQUIVALENT.read_text().splitlines() if EQUIVALENT.is_file() else []
-    same = {line for line in lines if line and not line.startswith("#")}
+    same = equivalent()
     counts: dict[str, dict[str, int]] = {}
     for name, record in sorted(latest.items(), key=lambda item: str(item[0])):
         result = "equivalent" if name in same else str(record["result"])
@@ -468,6 +481,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--budget", type=float, default=60, help="seconds of tests for a mutant")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--again", action="store_true", help="survivors, too")
     parser.add_argument("--out", type=Path, default=ROOT / "mutants")
     options = parser.parse_args()
     options.out.mkdir(exist_ok=True)
@@ -476,7 +490,7 @@ def main() -> None:
     elif options.what == "run":
         run(
             options.out, options.folders, count=options.sample, seed=options.seed,
-            jobs=options.jobs, budget=options.budget,
+            jobs=options.jobs, budget=options.budget, again=options.again,
         )  # fmt: skip
     show(options.out)
 
