@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -61,6 +62,51 @@ def test_what_is_right_becomes_probable_and_fixed_weights_stay() -> None:
     assert fixed.weights["bad"] == 0.25
     held = crf(examples, {"good": 0.0, "bad": 0.0}, options=CrfOptions(passes=20, l2=10.0))
     assert abs(held.weights["good"]) < abs(result.weights["good"])
+
+
+def test_steps_are_adagrads() -> None:
+    """Two sentences, gone through by hand in the order that the losses tell."""
+    examples = [_choice("good"), _choice("bad"), _choice("good")]
+    initial = {"good": 0.7, "bad": -0.2}
+    options = CrfOptions(passes=2, eta=0.3, l2=0.05)
+    found = crf(examples, initial, options=options)
+
+    def by_hand(orders: tuple[tuple[int, ...], ...]) -> tuple[dict[str, float], list[float]]:
+        weights, squares, losses = dict(initial), dict.fromkeys(initial, 0.0), []
+        for order in orders:
+            total = 0.0
+            for at in order:
+                loss, gradient = loss_and_gradient(examples[at], weights)
+                total += loss
+                for name in initial:
+                    slope = gradient[name] + 0.05 * (weights[name] - initial[name])
+                    squares[name] += slope**2
+                    weights[name] -= 0.3 * slope / math.sqrt(squares[name])
+            losses.append(total / 3)
+        return weights, losses
+
+    ways = [by_hand(orders) for orders in product(permutations(range(3)), repeat=2)]
+    assert any(
+        found.weights == pytest.approx(weights) and found.losses == pytest.approx(tuple(losses))
+        for weights, losses in ways
+    )
+    assert len({round(weights["good"], 6) for weights, _ in ways}) > 3, "the order matters"
+
+
+def test_another_seed_is_another_order() -> None:
+    examples = [_choice("good"), _choice("bad")] * 4
+    found = [crf(examples, {}, seed=seed).weights for seed in (1, 1, 2)]
+    assert found[0] == found[1] != found[2]
+    assert crf(examples, {}).weights == found[0], "the seed where none is given"
+    few, many = (crf(examples, {}, options=CrfOptions(passes=n)) for n in (0, 1))
+    assert (few.weights, few.losses) == ({}, ())
+    assert len(many.losses) == 1
+
+
+@pytest.mark.parametrize("wrong", [{"passes": -1}, {"eta": 0.0}, {"l2": -0.1}])
+def test_options_without_sense_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(ArgumentError, match="eta is above 0"):
+        crf([_choice("good")], {}, options=CrfOptions(**wrong))  # type: ignore[arg-type]
 
 
 def test_nothing_to_learn_from_is_refused() -> None:

@@ -41,6 +41,18 @@ def test_states_are_drawn_uniformly_among_those_with_a_choice() -> None:
     assert chisquare([found[state] for state in range(3)]).pvalue > 0.01
 
 
+def test_the_exponent_decides_how_often_bad_actions_are_tried() -> None:
+    task, policy = spellings(1), LinearPolicy(WEIGHTS)
+    draws = [(float(s), float(r)) for s, r in np.random.default_rng(4).random((500, 2))]
+    shares = []
+    for exponent in (0.0, 1.0, 5.0):
+        found = task.samples(0, policy, draws, exponent=exponent)
+        shares.append(float(np.mean([sample.rank == 1 for sample in found])))
+    assert shares == pytest.approx([1 / 2, 1 / (1 + 1 / 2), 1 / (1 + 2**-5)], abs=0.06)
+    plain = task.samples(0, policy, draws)
+    assert np.mean([sample.rank == 1 for sample in plain]) == shares[1]
+
+
 def test_the_path_taken_is_the_policys_and_the_other_follows_it_after_one_action() -> None:
     task = spellings(8)
     rng = np.random.default_rng(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from demotic.learn import DivergedError, DrlOptions, DrlResult, LinearPolicy, dr
 from demotic.learn.rollouts import Path as Rollout
 from demotic.learn.updates import Update
 from tests.learn.test_decisions import OneWay
+from tests.learn.trees import Trees
 from tests.learn.walks import Spellings, Spelt, mean_reward, spellings
 
 QUICK = DrlOptions(epochs=3, rate=0.1)
@@ -180,6 +182,38 @@ def test_weights_beyond_all_numbers_end_learning_and_the_last_epoch_is_kept(
     kept = drl(task, {"f0": 0.5}, options=replace(options, epochs=1), checkpoint=path, resume=True)
     assert kept.weights["f0"] == 0.5
     assert all(math.isfinite(value) for value in kept.last.values())
+
+
+SPARSE = DrlOptions(epochs=4, rate=0.2, update="expected_reward", samples=3)
+
+
+def test_sparse_features_are_learned_and_averaged_and_a_break_does_not_show(tmp_path: Path) -> None:
+    task, place = Trees(7), tmp_path / "state.json"
+    whole = drl(task, {}, options=SPARSE)
+    assert np.count_nonzero(whole.sparse) > 2
+    for _ in range(2):  # the second time what was saved by the one that continued
+        drl(task, {}, options=replace(SPARSE, epochs=2), checkpoint=place)
+        resumed = drl(task, {}, options=SPARSE, checkpoint=place, resume=True)
+        assert resumed.sparse.tolist() == whole.sparse.tolist()
+        assert resumed.weights == whole.weights
+        again = drl(task, {}, options=SPARSE, checkpoint=place, resume=True)
+        assert again.sparse.tolist() == whole.sparse.tolist()
+
+
+@pytest.mark.parametrize("update", ["expected_reward", "replay"])
+def test_a_checkpoint_that_names_no_arrays_is_refused(update: Update, tmp_path: Path) -> None:
+    task = spellings(5) if update == "replay" else Trees(7)
+    options, place = replace(SPARSE, update=update, epochs=1), tmp_path / "state.json"
+    drl(task, {}, options=options, checkpoint=place)
+    record = json.loads(place.read_text())
+    place.write_text(json.dumps({**record, "arrays": None}))
+    with pytest.raises(CorruptFileError, match="arrays are missing"):
+        drl(task, {}, options=options, checkpoint=place, resume=True)
+
+
+def test_the_seed_where_none_is_given_is_1() -> None:
+    task = spellings(10)
+    assert drl(task, {}, options=QUICK).weights == drl(task, {}, options=QUICK, seed=1).weights
 
 
 def test_examples_without_a_choice_only_let_time_pass() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 
 from demotic.errors import ArgumentError
 from demotic.forest import ForestBuilder
@@ -279,6 +280,23 @@ def test_statistics_of_the_wrong_number_of_texts_are_refused() -> None:
     search.add([ForestCandidates(case.forest, lambda texts: np.zeros((len(texts) + 1, 10)))])
     with pytest.raises(ArgumentError, match="sentence 1: 2 rows of statistics for 1"):
         search.bleu(np.ones(3))
+
+
+@pytest.mark.parametrize("wrong", [np.zeros((1, 9)), [[1.0], [1.0, 2.0]]])
+def test_statistics_that_cannot_be_are_named_by_their_sentence(wrong: ArrayLike) -> None:
+    cases = toys(1, sentences=2)
+    search = LineSearch(FEATURES, 2)
+    right = ForestCandidates(cases[0].forest, statistics_against(["a"]))
+    search.add([right, ForestCandidates(cases[1].forest, lambda texts: wrong)])
+    with pytest.raises(ArgumentError, match=r"^sentence 2: "):
+        search.bleu(np.ones(3))
+
+
+def test_weights_of_zero_go_one_beyond_the_last_breakpoint() -> None:
+    search = LineSearch(["f"], 1)
+    search.add([KBestCandidates(np.array([[1.0], [0.0]]), np.array([RIGHT, WRONG]))])
+    step = search.steps(np.zeros(1), np.array([[1.0]]))[0]
+    assert (step.low, step.x) == (0.0, 1.0)
 
 
 def test_an_empty_dev_set_is_refused() -> None:

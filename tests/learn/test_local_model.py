@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from demotic.errors import ArgumentError
 from demotic.learn import (
     EventGroups,
     LocalWeights,
+    Objective,
     SgdOptions,
     gradient,
     objective,
@@ -364,6 +367,78 @@ def test_a_weight_that_runs_away_is_reported_with_its_event() -> None:
 def test_bad_options_are_refused(bad: dict[str, float]) -> None:
     with pytest.raises(ArgumentError):
         sgd(_separable(5), options=SgdOptions(**bad))  # type: ignore[arg-type]
+
+
+def test_events_at_hand_are_laid_out_as_the_core_reads_them() -> None:
+    groups = EventGroups.of(
+        [[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0]]], [(0, 1), (0, 0), (1, 0)], binary=[[4, None], [2]]
+    )
+    assert (groups.width, groups.binaries, groups.groups) == (2, 5, 2)
+    assert groups.group_ptr.tolist() == [0, 2, 3]
+    assert groups.features.tolist() == [1.0, 3.0, 2.0, 4.0, 5.0, 6.0]
+    assert groups.binary.tolist() == [4, 2**32 - 1, 2]
+    assert (groups.group.tolist(), groups.label.tolist()) == ([0, 0, 1], [1, 0, 0])
+    more = EventGroups.of([[[1.0]]], [(0, 0)], binary=[[1]], binaries=9)
+    assert more.binaries == 9
+    assert EventGroups.of([[[1.0]]], [(0, 0)]).binaries == 0
+    assert EventGroups.of([], [], width=3).width == 3
+
+
+def test_objectives_add_up_and_no_event_is_all_right() -> None:
+    assert Objective(1.0, 2, 3, 4) + Objective(10.0, 20, 30, 40) == Objective(11.0, 22, 33, 44)
+    assert Objective(1.0, 4, 3, 0).accuracy == 0.75
+    assert Objective(0.0, 0, 0, 0).accuracy == 1.0
+
+
+def test_passes_add_up_what_their_slices_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between slices Ctrl-C is heard; neither their size nor that of batches shows in a result."""
+    groups, single = _random(500), SgdOptions(passes=2, eta_float=0.01, eta_binary=0.01)
+    batches = replace(single, minibatch=70)
+    whole = [sgd(groups, options=options) for options in (single, batches)]
+    monkeypatch.setattr(sys.modules["demotic.learn.sgd"], "_SLICE", 100)
+    parts = [sgd(groups, options=options) for options in (single, batches)]
+    for one, other in zip(whole, parts, strict=True):
+        assert one.weights.dense.tolist() == other.weights.dense.tolist()
+        assert [each.events for each in other.passes] == [500, 500]
+        assert [each.loss for each in one.passes] == pytest.approx(
+            [each.loss for each in other.passes]
+        )
+
+
+def test_a_sample_visits_its_share_of_groups() -> None:
+    groups = _random(200)
+    for sample, visited in ((1.0, 200), (0.5, 100), (0.011, 3)):
+        options = SgdOptions(passes=1, sample=sample, unit="event")
+        assert sgd(groups, options=options).passes[0].events == visited
+        assert perceptron(groups, passes=1, sample=sample).passes[0].events == visited
+    assert perceptron(groups, passes=1).passes[0].events == 200
+
+
+def test_steps_shrink_after_a_pass_that_gained_too_little() -> None:
+    groups = _separable(50)
+    options = SgdOptions(passes=3, eta_float=0.1, decay=0.5, minibatch=1000)
+    plain = sgd(groups, options=replace(options, decay=1.0))
+    for stall, halved in ((0.0, False), (1.0, True)):
+        found = sgd(groups, options=replace(options, stall=stall))
+        assert found.passes[:2] == plain.passes[:2], "the first pass has none before it"
+        two = [sgd(groups, options=replace(options, stall=stall, passes=n)) for n in (1, 2, 3)]
+        steps = np.diff([each.weights.dense for each in two], axis=0)
+        again = sgd(groups, options=replace(options, passes=1), initial=two[1].weights)
+        whole = again.weights.dense - two[1].weights.dense
+        np.testing.assert_allclose(steps[1], whole * (0.5 if halved else 1.0), atol=1e-12)
+
+
+def test_the_seed_where_none_is_given_is_1() -> None:
+    groups = _random(50)
+    options = SgdOptions(passes=1, eta_float=0.1, unit="event")
+    for first, plain, other in (
+        (sgd(groups, options=options, seed=1), sgd(groups, options=options),
+         sgd(groups, options=options, seed=2)),
+        (perceptron(groups, passes=1, seed=1), perceptron(groups, passes=1),
+         perceptron(groups, passes=1, seed=2)),
+    ):  # fmt: skip
+        assert first.weights.dense.tolist() == plain.weights.dense.tolist()
+        assert first.weights.dense.tolist() != other.weights.dense.tolist()
 
 
 def test_bad_arrays_are_refused() -> None:

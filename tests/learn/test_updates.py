@@ -62,5 +62,11 @@ def test_the_expected_reward_has_this_gradient(lead: float, gain: float) -> None
     assert step_size("expected_reward", 1.0, lead, gain, D) == pytest.approx(slope, abs=1e-5)
 
 
+@pytest.mark.parametrize(("update", "margin"), [("passive_aggressive", 1.0), ("mira", 5.0)])
+def test_sparse_features_count_in_the_length_of_a_difference(update: Update, margin: float) -> None:
+    both = Features.of([3.0, -4.0], {2: 1.0, 7: -3.0})
+    assert step_size(update, 10.0, 0.0, 5.0, both) == pytest.approx(margin / 35)
+
+
 def test_equal_paths_move_nothing() -> None:
     assert step_size("mira", 0.1, 0.0, 5.0, Features.of([0.0, 0.0])) == 0.0
