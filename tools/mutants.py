@@ -291,7 +291,7 @@ def copy_package(place: Path) -> Path:
     core = importlib.util.find_spec("demotic._core")
     assert core is not None
     assert core.origin is not None
-    (place / "demotic" / Path(core.origin).name).symlink_to(core.origin)
+    shutil.copy(core.origin, place / "demotic")
     (place / "sitecustomize.py").write_text(SITE)
     return place
 
