@@ -252,7 +252,7 @@ class Places(ast.NodeVisitor):
         if len(node.args) == 2 and not any(isinstance(arg, ast.Starred) for arg in node.args):
             one, two = (self._source(arg) for arg in node.args)
             begin, end = self._at(node.args[0]), self._at(node.args[1], end=True)
-            if name not in ("isinstance", "getattr", "hasattr"):
+            if name not in ("isinstance", "getattr", "hasattr", "np.maximum", *FUNCTIONS):
                 self._change(begin, end, f"{two}, {one}")
         self.generic_visit(node)
 

@@ -179,6 +179,15 @@ def test_arrays_that_do_not_fit_are_refused(saved: Path) -> None:
             resume(saved)
 
 
+def test_arrays_of_objects_are_never_unpickled(saved: Path) -> None:
+    file = saved.with_name("tune.json.2.npz")
+    with np.load(file) as arrays:
+        good = dict(arrays)
+    np.savez(file, **{**good, "off": good["off"].astype(object)})
+    with pytest.raises(CorruptFileError, match="allow_pickle=False"):
+        resume(saved)
+
+
 def test_an_unwritable_checkpoint_is_told(tmp_path: Path) -> None:
     with pytest.raises(FileAccessError, match="no such folder"):
         mert(list_task(), START, options=OPTIONS, checkpoint=tmp_path / "nowhere" / "tune.json")

@@ -109,6 +109,11 @@ def test_options_without_sense_are_refused(wrong: dict[str, float]) -> None:
         crf([_choice("good")], {}, options=CrfOptions(**wrong))  # type: ignore[arg-type]
 
 
+def test_a_loss_beyond_all_numbers_is_named_by_its_sentence() -> None:
+    with pytest.raises(ArgumentError, match=r"loss of sentence [12] is not finite"):
+        crf([_choice("good"), _choice("bad")], {}, options=CrfOptions(eta=1e308))
+
+
 def test_nothing_to_learn_from_is_refused() -> None:
     with pytest.raises(ArgumentError, match="no forests"):
         crf([], {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -209,6 +210,24 @@ def test_a_checkpoint_that_names_no_arrays_is_refused(update: Update, tmp_path: 
     place.write_text(json.dumps({**record, "arrays": None}))
     with pytest.raises(CorruptFileError, match="arrays are missing"):
         drl(task, {}, options=options, checkpoint=place, resume=True)
+
+
+@pytest.mark.parametrize("update", ["full_path", "expected_reward", "replay"])
+def test_epochs_tell_what_was_sampled_learned_from_and_spent(update: Update) -> None:
+    begin = time.process_time()
+    result = drl(spellings(20), {}, options=replace(QUICK, update=update, samples=3))
+    elapsed = time.process_time() - begin
+    assert [epoch.number for epoch in result.epochs] == [1, 2, 3]
+    for epoch in result.epochs:
+        assert epoch.samples == 60
+        assert 0 <= epoch.updates <= 60
+        assert (epoch.updates == 60) == (update == "replay")
+    assert result.epochs[0].updates > 0
+    assert 0 <= sum(epoch.seconds for epoch in result.epochs) <= elapsed
+
+
+def test_what_was_seen_may_count_in_full_for_ever() -> None:
+    assert DrlOptions(keep=1.0, rate=1.0, update="replay").keep == 1.0
 
 
 def test_the_seed_where_none_is_given_is_1() -> None:

@@ -382,6 +382,7 @@ def test_events_at_hand_are_laid_out_as_the_core_reads_them() -> None:
     assert more.binaries == 9
     assert EventGroups.of([[[1.0]]], [(0, 0)]).binaries == 0
     assert EventGroups.of([], [], width=3).width == 3
+    assert EventGroups.of([], []).width == 0
 
 
 def test_objectives_add_up_and_no_event_is_all_right() -> None:
@@ -403,6 +404,16 @@ def test_passes_add_up_what_their_slices_met(monkeypatch: pytest.MonkeyPatch) ->
         assert [each.loss for each in one.passes] == pytest.approx(
             [each.loss for each in other.passes]
         )
+
+
+def test_a_mistake_moves_weights_by_the_difference_of_features() -> None:
+    groups = EventGroups.of([[[1.0, 0.5], [3.0, -1.0]]], [(0, 0)], binary=[[0, 1]], binaries=2)
+    initial = LocalWeights(np.array([0.25, 0.0]), np.array([0.5, 0.125], np.float32))
+    found = perceptron(groups, passes=1, initial=initial).weights
+    assert found.dense.tolist() == [0.25 - 2.0, 1.5]
+    assert found.binary.tolist() == [1.5, -0.875]
+    averaged = perceptron(groups, passes=1, initial=initial, averaged=True).weights
+    assert averaged.dense.tolist() != found.dense.tolist()
 
 
 def test_a_sample_visits_its_share_of_groups() -> None:
