@@ -77,6 +77,8 @@ class Mutant:
     new: str
     context: str
     """The line in which it begins."""
+    statement: int
+    """The line in which its statement begins."""
     turn: int = 1
     """Of those that look the same in their file."""
 
@@ -102,6 +104,7 @@ class Places(ast.NodeVisitor):
         self._starts, self._bytes = starts, text.encode()
         self.found: list[Mutant] = []
         self._seen: Counter[str] = Counter()
+        self._statement = 1
         self.visit(ast.parse(text))
 
     def _at(self, node: ast.AST, *, end: bool = False) -> int:
@@ -112,7 +115,7 @@ class Places(ast.NodeVisitor):
         old = self._bytes[begin:end].decode()
         line = self._bytes[:begin].count(b"\n")
         context = self._bytes.split(b"\n")[line].decode().strip()
-        mutant = Mutant(self._file, line + 1, begin, end, old, new, context)
+        mutant = Mutant(self._file, line + 1, begin, end, old, new, context, self._statement)
         self._seen[mutant.name] += 1
         self.found.append(replace(mutant, turn=self._seen[mutant.name]))
 
@@ -132,6 +135,11 @@ class Places(ast.NodeVisitor):
                 at = begin + len(between[: found.start()].encode())
                 self._change(at, at + len(old), known[old])
                 return
+
+    def visit(self, node: ast.AST) -> None:
+        if isinstance(node, ast.stmt):
+            self._statement = node.lineno
+        super().visit(node)
 
     def generic_visit(self, node: ast.AST) -> None:
         for name, value in ast.iter_fields(node):
@@ -334,7 +342,9 @@ class Tests:
         def order(file: str) -> tuple[int, float]:
             return -round(8 * count[file] / most), self.seconds[file]
 
-        found = sorted(lines.get(str(mutant.line), []), key=order)
+        # Lines that hold constants alone are not run for themselves.
+        there = lines.get(str(mutant.line)) or lines.get(str(mutant.statement), [])
+        found = sorted(there, key=order)
         ends = accumulate(self.seconds[file] for file in found)
         return [file for file, end in zip(found, ends, strict=True) if end < budget] or found[:1]
 
