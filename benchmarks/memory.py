@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from demotic.align import Text
 from demotic.align.aligner import Aligner
 from demotic.align.symmetrise import symmetrise
-from demotic.grammar import BlockOptions, EventOptions, extract_blocks, orient
+from demotic.grammar import BlockExtraction, EventOptions, extract_blocks, orient
 
 WORDS = 25
 LIMITS = (4 << 30, 64 << 20, 16 << 20)
@@ -47,7 +47,7 @@ def counted(pairs: int, memory: int) -> None:
     aligner = Aligner.train(*(side[:2000] for side in lines))
     source, target = (Text.of(side) for side in lines)
     links = symmetrise(*aligner.align(source, target), "intersection")
-    blocks = extract_blocks(source, target, links, options=BlockOptions(max_words=3))
+    blocks = extract_blocks(source, target, links, options=BlockExtraction(max_words=3))
     orient(blocks, source, target, links, options=EventOptions(pairs="candidates"), memory=memory)
 
 

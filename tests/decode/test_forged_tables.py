@@ -18,7 +18,7 @@ import pytest
 
 from demotic.decode import (
     BlockDecoder,
-    BlockDecoderOptions,
+    BlockSearch,
     HieroDecoder,
     PhraseDecoder,
     UndirectedDecoder,
@@ -143,7 +143,7 @@ def decode_blocks(path: Path) -> None:
     except CorruptFileError:
         return
     for unigram in ("per-word", "equal-length"):
-        options = BlockDecoderOptions(min_left=1, unigram=unigram)  # type: ignore[arg-type]
+        options = BlockSearch(min_left=1, unigram=unigram)  # type: ignore[arg-type]
         decoder = BlockDecoder(table, None, {"Unigram": -0.1, "Lexical": -0.2}, options=options)
         for line in ("a b c b a", "b", "c q a"):
             assert decoder.decode(line).tokens

@@ -30,11 +30,11 @@ from demotic.align import Aligner, AlignerOptions, LexicalTable, Links, Text
 from demotic.bundle import About, Bundle
 from demotic.decode import (
     BlockDecoder,
-    BlockDecoderOptions,
+    BlockSearch,
     HieroDecoder,
     PhraseDecoder,
     UndirectedDecoder,
-    UndirectedOptions,
+    UndirectedSearch,
 )
 from demotic.errors import DemoticError
 from demotic.features import FeatureSpace
@@ -42,7 +42,7 @@ from demotic.forest import Forest, envelopes
 from demotic.grammar import (
     BlockPairs,
     BlockTable,
-    HieroOptions,
+    HieroExtraction,
     RuleTable,
     extract_hiero,
 )
@@ -152,7 +152,7 @@ def use_hiero(table: RuleTable, lm: LanguageModel) -> None:
 def use_umt(table: RuleTable, lm: LanguageModel) -> None:
     weights = SCORES | {"Cff1": 0.5, "Cff2": 0.25, "CffHead": 1.0}
     for bounds, lookahead in (("chart", True), ("local", False)):
-        options = UndirectedOptions(bounds=bounds, lookahead=lookahead)
+        options = UndirectedSearch(bounds=bounds, lookahead=lookahead)
         use_decoder(lambda o=options: UndirectedDecoder(table, lm, weights, options=o))
     with contextlib.suppress(DemoticError, UnicodeDecodeError):
         decoder = UndirectedDecoder(table, lm, weights)
@@ -194,7 +194,7 @@ def use_lm(path: Path, verify: bool | None) -> None:
 def use_blocks_with(table: BlockTable, lm: LanguageModel, pairs: BlockPairs | None) -> None:
     weights = {"Unigram": -0.1, "FirstWord": -0.8, "Lexical": -0.2, "Pairs": 1.0}
     for partition, unigram in (("half", "per-word"), ("alternatives", "equal-length")):
-        options = BlockDecoderOptions(min_left=1, partition=partition, unigram=unigram, beam=20)
+        options = BlockSearch(min_left=1, partition=partition, unigram=unigram, beam=20)
         use_decoder(lambda o=options: BlockDecoder(table, lm, weights, pairs=pairs, options=o))
 
 
@@ -220,7 +220,7 @@ def use_lexical(path: Path, verify: bool | None) -> None:
     attempt(lambda: table.write(path.with_name("lex")))
     attempt(lambda: table.target_given_source("a", "x") + table.source_given_target("a", "NULL"))
     attempt(lambda: table.save(path.with_name("lexical.again")))
-    options = HieroOptions(max_phrase=3, max_symbols=3)
+    options = HieroExtraction(max_phrase=3, max_symbols=3)
     out = path.with_suffix(".out")
     attempt(lambda: extract_hiero(*texts(), lexical=table, options=options, out=out))
 
@@ -268,7 +268,7 @@ def use_features(path: Path, verify: bool | None) -> None:
 def make_model(path: Path) -> None:
     """A folder; its parts stand beside sound ones when they are damaged."""
     settings = {"lm": {"order": 2}, "tune": {"mert": {"iterations": 1, "restarts": 0}}}
-    demotic.train(toys.bitext(60), dev=toys.bitext(12, 7), config=settings, out=path)
+    demotic.train(toys.memory(60), dev=toys.text(12), config=settings, out=path)
 
 
 def use_model(path: Path, verify: bool | None) -> None:

@@ -77,9 +77,10 @@ def test_steps_are_adagrads() -> None:
             total = 0.0
             for at in order:
                 loss, gradient = loss_and_gradient(examples[at], weights)
+                slopes = gradient.named()
                 total += loss
                 for name in initial:
-                    slope = gradient[name] + 0.05 * (weights[name] - initial[name])
+                    slope = slopes.get(name, 0.0) + 0.05 * (weights[name] - initial[name])
                     squares[name] += slope**2
                     weights[name] -= 0.3 * slope / math.sqrt(squares[name])
             losses.append(total / 3)

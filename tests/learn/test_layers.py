@@ -9,7 +9,7 @@ import pytest
 
 import demotic.learn
 
-ALLOWED = {"_core", "errors", "files", "forest", "learn", "metrics", "progress"}
+ALLOWED = {"_core", "errors", "features", "files", "forest", "learn", "metrics", "progress"}
 MODULES = sorted(Path(demotic.learn.__file__).parent.glob("*.py"))
 
 

@@ -95,10 +95,10 @@ def test_a_trained_model_translates_explains_and_gives_forests(trained: Path) ->
 
 
 def test_its_parts_can_be_looked_at(trained: Path) -> None:
-    blocks = describe_container(trained / "blocks.bin")
+    blocks = describe_container(trained / "blocks.bin", verify=True)
     assert blocks[0] == "table of blocks"
     assert int(str(blocks[1]["blocks"])) > 0
-    pairs_found = describe_container(trained / "pairs.bin")
+    pairs_found = describe_container(trained / "pairs.bin", verify=True)
     assert pairs_found[0] == "weights of pairs of blocks"
     assert int(str(pairs_found[1]["pairs"])) > 0
 
