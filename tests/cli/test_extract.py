@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -100,3 +101,33 @@ def test_a_bad_rule_is_named_by_file_and_line(folder: Path) -> None:
     assert done.returncode == 1
     assert f"{folder / 'g'}:2: a cycle" in done.stderr
     assert not (folder / "g.bin").exists()
+
+
+def test_sparse_features_are_extracted_converted_and_looked_at(folder: Path) -> None:
+    done = extract(folder, "--sparse", "pairs", "--sparse", "rule", "--out", folder / "rules.bin")
+    assert done.returncode == 0, done.stderr
+    table = RuleTable.load(folder / "rules.bin")
+    assert {name.split("|")[0] for rule in table for name in rule.sparse} == {"pair", "rule"}
+    shown = run("inspect", folder / "rules.bin")
+    assert re.search(rf"sparse features:? +{table.sparse_features}\b", shown.stdout)
+    done = run("convert", folder / "rules.bin", folder / "text", "--to", "cdec")
+    assert done.returncode == 0, done.stderr
+    done = run("convert", folder / "text", folder / "again.bin", "--from", "cdec")
+    assert done.returncode == 0, done.stderr
+    again = RuleTable.load(folder / "again.bin")
+    assert {str(rule): rule.sparse for rule in again} == {str(rule): rule.sparse for rule in table}
+
+
+def test_unknown_templates_are_wrong_usage(folder: Path) -> None:
+    done = extract(folder, "--sparse", "words", "--out", folder / "rules.bin")
+    assert done.returncode == 2
+    assert "source_bigrams" in done.stderr
+    assert not (folder / "rules.bin").exists()
+
+
+def test_a_score_that_some_rules_have_can_be_a_column(folder: Path) -> None:
+    (folder / "text").write_text("[X] ||| a ||| b ||| A=1 B=2\n[X] ||| c ||| d ||| A=1\n")
+    for more, names in (((), ["A"]), (("--column", "B"), ["B", "A"])):
+        done = run("convert", folder / "text", folder / "b.bin", "--from", "cdec", *more)
+        assert done.returncode == 0, done.stderr
+        assert RuleTable.load(folder / "b.bin").feature_names == names

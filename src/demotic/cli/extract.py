@@ -18,6 +18,7 @@ from demotic.cli.options import (
     check_files,
     progress_for,
     thread_count,
+    usage,
 )
 from demotic.cli.rule_files import RuleFormat, check_out, table_file
 
@@ -88,6 +89,22 @@ def command(
     min_sentences: Annotated[
         int, typer.Option(min=1, max=3, help="Sentences that must give a rule with nonterminals.")
     ] = 1,
+    sparse: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEMPLATE",
+            help="Sparse features of rules: rule, source_bigrams, target_bigrams, pairs, shape."
+            " Can be repeated.",
+        ),
+    ] = None,
+    sparse_min_count: Annotated[
+        int,
+        typer.Option(min=0, help="Leave out sparse features whose rules were seen fewer times."),
+    ] = 0,
+    sparse_bits: Annotated[
+        int,
+        typer.Option(min=0, max=24, help="Hash their names to 2^bits places. [default: keep them]"),
+    ] = 0,
     lexical: Annotated[
         Path | None,
         typer.Option(
@@ -119,11 +136,19 @@ def command(
       demotic extract ... --out rules.bin --filter test.de      only what test.de can use
       demotic extract ... --out phrase-table.gz --phrases --format moses-phrase
       demotic extract ... --out phrases.bin --phrases --orientations
+      demotic extract ... --out rules.bin --sparse pairs --sparse shape --sparse-min-count 2
     """
     from demotic.engine import LocalEngine
-    from demotic.grammar import HieroExtraction
+    from demotic.grammar import HieroExtraction, TemplateOptions
 
+    with usage():
+        templates = TemplateOptions(
+            templates=tuple(sparse or ()),  # type: ignore[arg-type]
+            min_count=sparse_min_count,
+            bits=sparse_bits,
+        )
     given = {
+        "sparse": templates,
         "max_phrase": max_phrase,
         "max_symbols": max_symbols,
         "max_nonterminals": max_nonterminals,

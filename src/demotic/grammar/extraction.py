@@ -10,6 +10,8 @@ the file is the same for any number of threads and any memory limit.
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,6 +26,7 @@ from demotic.align.lexical import LexicalTable
 from demotic.align.text import Text, check_parallel
 from demotic.errors import check_counts
 from demotic.grammar.table import RuleTable
+from demotic.grammar.templates import NO_TEMPLATES, TemplateOptions, add_templates
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -77,6 +80,8 @@ class HieroExtraction:
     """Add the columns of lexicalised reordering: log-probabilities that a phrase follows
     monotonely, swaps or does something else, towards the phrases before and after it on the target
     side."""
+    sparse: TemplateOptions = NO_TEMPLATES
+    """Sparse features that rules get."""
 
     def __post_init__(self) -> None:
         check_counts(self, "max_phrase", "max_symbols", least=1, most=100)
@@ -93,6 +98,7 @@ class HieroExtraction:
         tight: bool = False,
         max_targets: int = 30,
         orientations: bool = False,
+        sparse: TemplateOptions = NO_TEMPLATES,
     ) -> HieroExtraction:
         """Plain phrases, as phrase-based systems take them."""
         return cls(
@@ -102,13 +108,14 @@ class HieroExtraction:
             tight=tight,
             max_targets=max_targets,
             orientations=orientations,
+            sparse=sparse,
         )
 
     def core(self) -> _core.HieroOptions:
         """The same for the core."""
         options = _core.HieroOptions()
         for name, value in asdict(self).items():
-            if name not in ("max_targets", "min_sentences"):  # decided when all is counted
+            if name not in ("max_targets", "min_sentences", "sparse"):  # when all is counted
                 setattr(options, name, value)
         return options
 
@@ -128,6 +135,8 @@ class PhraseExtraction:
     table: Path | None = None
     """A phrase table made by another system, such as Moses (text, ``.gz``), or a binary table of
     Demotic's (``.bin``): used as it is, instead of extracting one."""
+    sparse: TemplateOptions = NO_TEMPLATES
+    """Sparse features that phrase pairs get, those of another system's table too."""
 
     def __post_init__(self) -> None:
         self.rules()  # complains if need be
@@ -139,6 +148,7 @@ class PhraseExtraction:
             tight=self.tight,
             max_targets=self.max_targets,
             orientations=self.reordering,
+            sparse=self.sparse,
         )
 
 
@@ -174,9 +184,9 @@ def extract_hiero(
         threads=engine.threads,
     )
     counted = _count(extraction, source, target, links, engine.threads, progress)
-    with files.atomic_path(out) as temporary:
+    with files.atomic_path(out) as temporary, _scored(temporary, options, progress) as scored:
         scorer = _core.RuleScorer(
-            str(temporary),
+            str(scored),
             source.vocab,
             target.vocab,
             lexical.core,
@@ -189,6 +199,18 @@ def extract_hiero(
                 scorer, runs, extraction.orientations if options.orientations else None, progress
             )
     return RuleTable.load(out)
+
+
+@contextlib.contextmanager
+def _scored(out: Path, options: HieroExtraction, progress: Progress) -> Iterator[Path]:
+    """A path for the scored table; sparse features, if any are asked for, are added behind it."""
+    if not options.sparse.templates:
+        yield out
+        return
+    with tempfile.TemporaryDirectory(prefix="demotic-", dir=out.parent) as folder:
+        scored = Path(folder) / "rules.bin"
+        yield scored
+        add_templates(RuleTable.load(scored), options.sparse, out=out, progress=progress)
 
 
 def _count(

@@ -27,6 +27,7 @@ class TemplateOptions:
     """Which features rules get; see docs/grammar.md for what each template makes of a rule."""
 
     templates: tuple[Template, ...] = ()
+    """What to make features of: rule, source_bigrams, target_bigrams, pairs, shape."""
     min_count: int = 0
     """Features of rules that were extracted fewer times, all together, are left out."""
     bits: int = 0
@@ -41,6 +42,9 @@ class TemplateOptions:
                 )
         check_counts(self, "min_count")
         check_counts(self, "bits", most=_MOST_BITS)
+
+
+NO_TEMPLATES = TemplateOptions()
 
 
 def add_templates(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -14,6 +14,7 @@ from demotic.bundle import Bundle, check_place
 from demotic.corpus import Bitext, Orthography, encode_pair
 from demotic.decode.decoder import Decoder, ForestDecoder, Hypothesis
 from demotic.errors import ArgumentError, CorruptFileError
+from demotic.forest.many import hold_sparse
 from demotic.learn import (
     Candidates,
     ForestCandidates,
@@ -26,6 +27,7 @@ from demotic.progress import SILENT, Progress
 from demotic.systems.weights import write_weights
 
 if TYPE_CHECKING:
+    from demotic.forest import Forest
     from demotic.systems.config import TuneConfig
     from demotic.systems.model import Model
 
@@ -34,6 +36,8 @@ SMALLEST_DEV = 10
 """Sentences; on fewer, BLEU says nothing."""
 
 Kind = Literal["forest", "kbest"]
+HELD = "SparseFeatures"
+"""What sparse features are worth under weights that are not tuned, as one feature."""
 
 
 def check_dev(source: Iterable[str], target: Iterable[str]) -> None:
@@ -82,22 +86,36 @@ class TuningTask:
     kind: Kind = "forest"
     list_size: int = 100
     threads: int = 1
+    held: Mapping[str, float] = field(default_factory=dict)
+    """Weights of sparse features, which are not learned: together they are one feature, HELD."""
 
     @property
     def feature_names(self) -> Sequence[str]:
-        """The decoder's."""
-        return self.decoder.feature_names
+        """The decoder's dense ones, and HELD where weights are held."""
+        return (*self.decoder.feature_names, *([HELD] if self.held else []))
+
+    def reduced(self, weights: Mapping[str, float]) -> dict[str, float]:
+        """A model's weights as the learner sees them."""
+        dense = {*self.decoder.feature_names}
+        known = {name: value for name, value in weights.items() if name in dense}
+        return known | ({HELD: 1.0} if self.held else {})
+
+    def restored(self, weights: Mapping[str, float]) -> dict[str, float]:
+        """A learner's weights as the decoder's; the held ones get the common factor, too."""
+        factor = weights.get(HELD, 1.0)
+        known = {name: value for name, value in weights.items() if name != HELD}
+        return known | {name: factor * value for name, value in self.held.items()}
 
     def candidates(self, weights: Mapping[str, float]) -> list[Candidates]:
         """For each sentence its forest, or its list of best translations."""
-        decoder = self.decoder.with_weights(weights)
+        decoder = self.decoder.with_weights(self.restored(weights))
         counts = [statistics_against([line]) for line in self.dev.reference]
         if self.kind == "forest":
             if not isinstance(decoder, ForestDecoder):
                 raise ArgumentError(
                     "this decoder gives no forests", remedy="tune on lists: tune.candidates=kbest"
                 )
-            forests = decoder.forests(self.dev.source, threads=self.threads)
+            forests = self._held(decoder.forests(self.dev.source, threads=self.threads))
             return [
                 ForestCandidates(forest, count)
                 for forest, count in zip(forests, counts, strict=True)
@@ -105,9 +123,23 @@ class TuningTask:
         found: list[Candidates] = []
         lists = decoder.kbest_lines(self.dev.source, self.list_size, threads=self.threads)
         for best, count in zip(lists, counts, strict=True):
-            rows = np.array([each.values for each in best], dtype=np.float64)
+            rows = np.array([self._row(each) for each in best], dtype=np.float64)
             found.append(KBestCandidates(rows, count([" ".join(each.tokens) for each in best])))
         return found
+
+    def _held(self, forests: Sequence[Forest]) -> Sequence[Forest]:
+        """Forests without sparse features."""
+        if all(len(forest.space) == forest.space.dense for forest in forests):
+            return forests
+        name = HELD if self.held else None
+        return hold_sparse(forests, self.held, name=name, threads=self.threads)
+
+    def _row(self, found: Hypothesis) -> list[float]:
+        """The features of a translation."""
+        if not self.held:
+            return [*found.values]
+        worth = sum(self.held.get(name, 0.0) * value for name, value in found.features.items())
+        return [*found.values, worth]
 
 
 def tune(
@@ -129,12 +161,29 @@ def tune(
     if options is not None:
         config = replace(config, mert=options)
     text = encoded_dev(model.source, model.target, dev)
-    task = TuningTask(model.decoder, text, config.candidates, config.list_size, threads)
+    held = model.weights.keys() - {*model.decoder.feature_names}
+    task = TuningTask(
+        model.decoder,
+        text,
+        config.candidates,
+        config.list_size,
+        threads,
+        {name: model.weights[name] for name in sorted(held) if model.weights[name]},
+    )
+    options = config.mert
+    if task.held:
+        options = replace(options, fixed=(*options.fixed, HELD))
     found = mert(
-        task, model.weights, options=config.mert, seed=seed, threads=threads, progress=progress
+        task,
+        task.reduced(model.weights),
+        options=options,
+        seed=seed,
+        threads=threads,
+        progress=progress,
     )
     settings = {**model.about.config, "tune": asdict(config)}
-    return reweighted(model, found.weights, settings, dev, out, threads, progress)
+    weights = task.restored(found.weights)
+    return reweighted(model, weights, settings, dev, out, threads, progress)
 
 
 def own_tuning(model: Model) -> TuneConfig:

@@ -50,5 +50,8 @@ def phrase_table(training: Training, options: PhraseExtraction, text: Stage) -> 
                 shutil.copyfile(options.table, out)
         else:
             RuleTable.from_text(options.table, out=out, progress=training.progress)
+        if options.sparse.templates:
+            table = RuleTable.load(out)
+            table.with_templates(options.sparse, out=out, progress=training.progress)
         stage.finish()
     return stage

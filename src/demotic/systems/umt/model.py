@@ -61,7 +61,8 @@ class UmtModel(RulesModel):
             default_category=self.search.default_category,
         )
         decoder = HieroDecoder(self.rules, self.lm, {}, options=options)
-        known = {name: self.weights.get(name, 0.0) for name in decoder.feature_names}
+        others = {*self.decoder.feature_names} - {*decoder.feature_names}  # of growing trees
+        known = {name: value for name, value in self.weights.items() if name not in others}
         return decoder.with_weights(known)
 
     def _explained(self, text: str, encoded: Encoded, translation: Translation) -> Explanation:

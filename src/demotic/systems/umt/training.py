@@ -135,7 +135,7 @@ def tune(
     Of ``options`` only the number of iterations counts: so many epochs.
     """
     check_place(out)
-    if model.search.sparse_bits:
+    if model.search.sparse_bits or model.weights.keys() - {*model.decoder.feature_names}:
         raise ArgumentError(
             "a model with sparse features does not learn again", remedy="train it again"
         )
