@@ -12,6 +12,18 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& what) { throw io::Error(io::Fault::argument, what); }
 
+void check_costs(const EventGroups& events) {
+  if (events.cost.empty()) return;
+  if (events.cost.size() != events.candidates()) refuse("a cost is needed per candidate");
+  for (const float cost : events.cost)
+    if (!std::isfinite(cost)) refuse("a cost is not finite");
+  for (size_t e = 0; e < events.events(); ++e) {
+    const std::span<const float> costs = events.costs(events.group[e]);
+    if (costs[events.label[e]] > *std::min_element(costs.begin(), costs.end()))
+      refuse("event " + std::to_string(e + 1) + ": another candidate costs less than its label");
+  }
+}
+
 }  // namespace
 
 std::vector<uint64_t> event_borders(std::span<const uint32_t> group, size_t groups) {
@@ -39,7 +51,9 @@ void check(const EventGroups& events) {
   if (!std::ranges::equal(events.event_ptr, event_borders(events.group, events.groups())))
     refuse("borders of events do not fit");
   for (const uint32_t b : events.binary)
-    if (b != kNoBinary && b >= events.binaries) refuse("there is no such binary feature");
+    if (b != kNoBinary && b >= events.sparse_size) refuse("there is no such binary feature");
+  if (!events.sparse_ends.empty() || !events.sparse_ids.empty())
+    check(events.sparse_rows(), events.candidates(), events.sparse_size, io::Fault::argument);
   for (size_t e = 0; e < events.events(); ++e) {
     if (events.group[e] >= events.groups() || events.label[e] >= events.rows(events.group[e]))
       refuse("event " + std::to_string(e + 1) + " names a candidate that is not there");
@@ -47,6 +61,7 @@ void check(const EventGroups& events) {
   for (size_t i = 0; i < events.features.size(); ++i)
     if (!std::isfinite(events.features[i]))
       refuse("feature value " + std::to_string(i + 1) + " is not finite");
+  check_costs(events);
 }
 
 }  // namespace demotic::events

@@ -17,10 +17,10 @@ struct Place {
 
 }  // namespace
 
-EventWriter::EventWriter(uint32_t width, uint32_t binaries, const std::string& folder,
+EventWriter::EventWriter(uint32_t width, uint32_t sparse_size, const std::string& folder,
                          size_t memory)
     : width_(width),
-      binaries_(binaries),
+      sparse_size_(sparse_size),
       group_ptr_(folder, memory),
       features_(folder, memory),
       binary_(folder, memory),
@@ -48,7 +48,7 @@ void EventWriter::append(std::span<const Piece> pieces, uint64_t window) {
   Piece mixed;
   mixed.rows.reserve(places.size());
   mixed.features.reserve(candidates * width_);
-  if (binaries_ > 0) mixed.binary.reserve(candidates);
+  if (sparse_size_ > 0) mixed.binary.reserve(candidates);
   const auto copy = [](auto& to, const auto& from, size_t begin, size_t count) {
     const auto first = from.begin() + static_cast<ptrdiff_t>(begin);
     to.insert(to.end(), first, first + static_cast<ptrdiff_t>(count));
@@ -58,7 +58,7 @@ void EventWriter::append(std::span<const Piece> pieces, uint64_t window) {
     const Place& place = places[order(i)];
     const Piece& piece = pieces[place.piece];
     copy(mixed.features, piece.features, place.candidate * width_, size_t{place.rows} * width_);
-    if (binaries_ > 0) copy(mixed.binary, piece.binary, place.candidate, place.rows);
+    if (sparse_size_ > 0) copy(mixed.binary, piece.binary, place.candidate, place.rows);
     mixed.group.insert(mixed.group.end(), place.events, static_cast<uint32_t>(i));
     copy(mixed.label, piece.label, place.event, place.events);
     mixed.rows.push_back(place.rows);
@@ -74,7 +74,7 @@ void EventWriter::append(const Piece& piece) {
   for (const uint32_t rows : piece.rows) borders.push_back(candidates_ += rows);
   group_ptr_.append(borders);
   features_.append(piece.features);
-  if (binaries_ > 0) binary_.append(piece.binary);
+  if (sparse_size_ > 0) binary_.append(piece.binary);
   std::vector<uint32_t> groups = piece.group;
   for (uint32_t& g : groups) g += groups_;
   group_.append(groups);
@@ -85,7 +85,7 @@ void EventWriter::append(const Piece& piece) {
 EventGroups EventWriter::finish() {
   io::Array<uint32_t> group = group_.finish();
   return {.width = width_,
-          .binaries = binaries_,
+          .sparse_size = sparse_size_,
           .group_ptr = group_ptr_.finish(),
           .features = features_.finish(),
           .binary = binary_.finish(),

@@ -1,6 +1,6 @@
 // Groups of candidates being written, in memory or, where they are many, in files.
 //
-//   EventWriter writer(width, binaries, folder, memory);
+//   EventWriter writer(width, sparse_size, folder, memory);
 //   EventWriter::Piece piece;  piece.rows ...           what one thread made of a piece of text
 //   writer.append(pieces, window);                      pieces of neighbouring text, mixed
 //   EventGroups events = writer.finish();
@@ -23,7 +23,7 @@ namespace demotic::events {
 class EventWriter {
  public:
   // `memory` bytes for each array; what is larger goes to a file in `folder`.
-  EventWriter(uint32_t width, uint32_t binaries, const std::string& folder, size_t memory);
+  EventWriter(uint32_t width, uint32_t sparse_size, const std::string& folder, size_t memory);
 
   struct Piece {
     std::vector<uint32_t> rows;  // candidates by group
@@ -37,7 +37,7 @@ class EventWriter {
  private:
   void append(const Piece& piece);
 
-  uint32_t width_, binaries_;
+  uint32_t width_, sparse_size_;
   uint64_t candidates_ = 0;
   uint32_t groups_ = 0;
   io::GrowingArray<uint64_t> group_ptr_;

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <string>
 
+#include "features/sparse_sum.h"
 #include "io/error.h"
+#include "learn/group_scores.h"
 #include "learn/local_model.h"
 #include "learn/softmax.h"
 #include "learn/visit_order.h"
@@ -17,12 +19,6 @@ namespace {
 constexpr uint64_t kShard = 256;  // visits of a minibatch that one thread sums at a time
 constexpr uint64_t kAhead = 16;   // visits whose memory is asked for ahead of their turn
 
-[[noreturn]] void overflow(size_t event) {
-  throw io::Error(io::Fault::argument,
-                  "the score of event " + std::to_string(event + 1) + " is not finite", 0,
-                  "lower the step size");
-}
-
 // Other threads may change the weight meanwhile.
 float read(const float& weight) {
   return std::atomic_ref(const_cast<float&>(weight)).load(std::memory_order_relaxed);
@@ -34,12 +30,12 @@ struct LocalLearner::Step {
   std::vector<double> p;     // scratch: scores, then probabilities
   std::vector<double> mean;  // scratch: of each feature
   std::vector<double> dense;
-  std::vector<BinaryStep> binary;
+  std::vector<SparseStep> sparse;
 
   void clear(uint32_t width) {
     mean.resize(width);
     dense.assign(width, 0.0);
-    binary.clear();
+    sparse.clear();
   }
 };
 
@@ -49,24 +45,25 @@ LocalLearner::LocalLearner(const events::EventGroups& events, LocalOptions optio
   const auto require = [](bool holds, const char* message) {
     if (!holds) throw io::Error(io::Fault::argument, message);
   };
-  require(weights_.dense.size() == events.width && weights_.binary.size() == events.binaries,
+  require(weights_.dense.size() == events.width && weights_.sparse.size() == events.sparse_size,
           "a weight is needed per feature");
   require(options_.train_dense.empty() || options_.train_dense.size() == events.width,
           "train_dense: a value is needed per feature");
-  require(std::isfinite(options_.eta_dense) && std::isfinite(options_.eta_binary) &&
-              options_.eta_dense >= 0 && options_.eta_binary >= 0,
+  require(std::isfinite(options_.eta_dense) && std::isfinite(options_.eta_sparse) &&
+              options_.eta_dense >= 0 && options_.eta_sparse >= 0,
           "the step size is a finite number, 0 or more");
   require(std::isfinite(options_.l2) && options_.l2 >= 0, "l2 is a finite number, 0 or more");
+  require_costs(events, options_.loss);
   require(options_.minibatch == 0 || options_.rule == LearningRule::sgd,
           "a perceptron sees one event at a time");
   require(!options_.hogwild ||
               (options_.rule == LearningRule::sgd && !options_.adagrad && options_.minibatch == 0),
           "hogwild goes with plain stochastic gradient descent");
   if (options_.rule == LearningRule::averaged_perceptron)
-    sums_ = {std::vector<double>(events.width, 0.0), std::vector<double>(events.binaries, 0.0)};
+    sums_ = {std::vector<double>(events.width, 0.0), std::vector<double>(events.sparse_size, 0.0)};
   if (options_.adagrad) {
     dense_squares_.assign(events.width, 0.0);
-    binary_squares_.assign(events.binaries, 0.0f);
+    sparse_squares_.assign(events.sparse_size, 0.0f);
   }
 }
 
@@ -107,47 +104,53 @@ void LocalLearner::fetch_features(uint64_t number) const {
   };
   fetch(events_.column(group, 0), rows * events_.width * sizeof(float));
   if (const uint32_t* const b = events_.binary_of(group)) fetch(b, rows * sizeof(uint32_t));
+  if (events_.sparse_ends.empty()) return;
+  const uint64_t first = events_.sparse_ends[events_.group_ptr[group]];
+  const uint64_t last = events_.sparse_ends[events_.group_ptr[group + 1]];
+  fetch(events_.sparse_ids.data() + first, (last - first) * sizeof(uint32_t));
+  fetch(events_.sparse_values.data() + first, (last - first) * sizeof(float));
 }
 
-// Adds sum_j p_j (x_y - x_j) for each label y: equation 9 without the step size.
+// Adds minus the derivative of the loss by the weights; for the likelihood that is the sum of
+// p_j (x_y - x_j) for each label y: equation 9 without the step size.
 void LocalLearner::add_direction(const Visit& visit, std::span<const double> dense, bool shared,
                                  Step& step, Objective& sum) const {
   const uint32_t n = events_.rows(visit.group);
   const auto labels = static_cast<double>(visit.labels.size());
-  sum.events += visit.labels.size();
-  if (n == 1) {
+  if (is_trivial(events_, visit.group)) {
+    sum.events += visit.labels.size();
     sum.trivial += visit.labels.size();
     sum.right += visit.labels.size();
     return;
   }
   std::vector<double>& p = step.p;
   p.resize(std::max(p.size(), softmax_room(n)));
+  const auto weight = [&](uint32_t id) {
+    return shared ? read(weights_.sparse[id]) : weights_.sparse[id];
+  };
+  score_group(events_, visit.group, dense.data(), weight, p.data());
+  measure(events_, visit.group, visit.labels, visit.event, options_.loss, p.data(), sum);
   const float* const x = events_.column(visit.group, 0);
-  dense_scores(dense.data(), events_.width, x, n, p.data());
-  const uint32_t* const b = events_.binary_of(visit.group);
-  if (b != nullptr)
-    for (uint32_t j = 0; j < n; ++j)
-      if (b[j] != events::kNoBinary) {
-        const float& weight = weights_.binary[b[j]];
-        p[j] += static_cast<double>(shared ? read(weight) : weight);
-      }
-  double own = 0.0;
-  for (const uint32_t y : visit.labels) own += p[y];
-  const auto [log_z, best] = to_probabilities(p.data(), n);
-  if (!std::isfinite(log_z)) overflow(visit.event);
-  sum.loss += labels * log_z - own;
-  for (const uint32_t y : visit.labels) sum.right += p[y] >= best;
+  const bool by_cost = options_.loss == EventLoss::expected_cost;
+  if (by_cost) to_cost_direction(events_.costs(visit.group), labels, p.data());
   expectations(p.data(), events_.width, x, n, step.mean.data());
   for (uint32_t f = 0; f < events_.width; ++f) {
+    if (by_cost) {
+      step.dense[f] += step.mean[f];
+      continue;
+    }
     double truth = 0.0;
     for (const uint32_t y : visit.labels) truth += static_cast<double>(x[size_t{f} * n + y]);
     step.dense[f] += truth - labels * step.mean[f];
   }
-  if (b == nullptr || !options_.train_binary) return;
-  for (uint32_t j = 0; j < n; ++j) p[j] *= -labels;
-  for (const uint32_t y : visit.labels) p[y] += 1.0;
-  for (uint32_t j = 0; j < n; ++j)
-    if (b[j] != events::kNoBinary) step.binary.push_back({b[j], p[j]});
+  if (!events_.has_sparse() || !options_.train_sparse) return;
+  if (!by_cost) {
+    for (uint32_t j = 0; j < n; ++j) p[j] *= -labels;
+    for (const uint32_t y : visit.labels) p[y] += 1.0;
+  }
+  events_.for_each_sparse(visit.group, [&](uint32_t j, uint32_t id, float value) {
+    step.sparse.push_back({id, p[j] * static_cast<double>(value)});
+  });
 }
 
 void LocalLearner::add_dense(size_t f, double direction) {
@@ -159,19 +162,28 @@ void LocalLearner::add_dense(size_t f, double direction) {
   weights_.dense[f] += step;
 }
 
-void LocalLearner::add_binary(uint32_t b, double direction) {
-  double step = options_.eta_binary * direction;
+void LocalLearner::add_sparse(uint32_t id, double direction) {
+  double step = options_.eta_sparse * direction;
   if (options_.adagrad) {
-    binary_squares_[b] += static_cast<float>(direction * direction);
-    if (binary_squares_[b] > 0) step /= std::sqrt(static_cast<double>(binary_squares_[b]));
+    sparse_squares_[id] += static_cast<float>(direction * direction);
+    if (sparse_squares_[id] > 0) step /= std::sqrt(static_cast<double>(sparse_squares_[id]));
   }
-  weights_.binary[b] += static_cast<float>(step);
+  weights_.sparse[id] += static_cast<float>(step);
 }
 
+// Where candidates have many features each, they have many in common, and AdaGrad is to see one
+// direction for each feature.
 void LocalLearner::apply(const Step& step) {
   for (uint32_t f = 0; f < events_.width; ++f)
     if (trains(f)) add_dense(f, step.dense[f]);
-  for (const BinaryStep& each : step.binary) add_binary(each.feature, each.step);
+  if (!options_.adagrad || events_.sparse_ends.empty()) {
+    for (const SparseStep& each : step.sparse) add_sparse(each.feature, each.step);
+    return;
+  }
+  features::SparseSum sum;
+  for (const SparseStep& each : step.sparse) sum.add(each.feature, each.step);
+  const features::SparseVector total = sum.take();
+  for (size_t i = 0; i < total.ids.size(); ++i) add_sparse(total.ids[i], total.values[i]);
 }
 
 Objective LocalLearner::run(uint64_t pass, uint64_t begin, uint64_t end, unsigned threads) {
@@ -225,8 +237,8 @@ Objective LocalLearner::run_minibatch(uint64_t pass, uint64_t begin, uint64_t en
     Step& whole = parts[0];
     for (size_t shard = 1; shard < shards; ++shard) {
       for (uint32_t f = 0; f < events_.width; ++f) whole.dense[f] += parts[shard].dense[f];
-      whole.binary.insert(whole.binary.end(), parts[shard].binary.begin(),
-                          parts[shard].binary.end());
+      whole.sparse.insert(whole.sparse.end(), parts[shard].sparse.begin(),
+                          parts[shard].sparse.end());
     }
     apply(whole);
     for (const Objective& sum : sums) total += sum;
@@ -247,10 +259,10 @@ Objective LocalLearner::run_hogwild(uint64_t pass, uint64_t begin, uint64_t end,
       add_direction(visit(order(i)), w, true, step, sums[part]);
       for (uint32_t f = 0; f < events_.width; ++f)
         if (trains(f)) w[f] += options_.eta_dense * step.dense[f];
-      for (const BinaryStep& each : step.binary) {
-        const std::atomic_ref weight(weights_.binary[each.feature]);
+      for (const SparseStep& each : step.sparse) {
+        const std::atomic_ref weight(weights_.sparse[each.feature]);
         weight.store(weight.load(std::memory_order_relaxed) +
-                         static_cast<float>(options_.eta_binary * each.step),
+                         static_cast<float>(options_.eta_sparse * each.step),
                      std::memory_order_relaxed);
       }
     }
@@ -266,50 +278,92 @@ Objective LocalLearner::run_hogwild(uint64_t pass, uint64_t begin, uint64_t end,
   return total;
 }
 
-// The best wrong candidate against the label: w += x_y - x_rival if it scores as high.
+// The best of the cheapest candidates, a, against the best of the others, b: w += (c_b - c_a)
+// (x_a - x_b) if b scores as high.  Without costs a is the label, and c_b - c_a is 1.
 void LocalLearner::perceptron_event(size_t group, size_t event, std::vector<double>& s,
                                     Objective& sum) {
   const uint32_t n = events_.rows(group);
   const uint32_t y = events_.label[event];
   ++sum.events;
-  if (n == 1) {
+  if (is_trivial(events_, group)) {
     ++sum.trivial;
     ++sum.right;
     return;
   }
   s.resize(std::max(s.size(), softmax_room(n)));
-  dense_scores(weights_.dense.data(), events_.width, events_.column(group, 0), n, s.data());
-  const uint32_t* const b = events_.binary_of(group);
-  if (b != nullptr)
-    for (uint32_t j = 0; j < n; ++j)
-      if (b[j] != events::kNoBinary) s[j] += static_cast<double>(weights_.binary[b[j]]);
-  uint32_t rival = y == 0 ? 1 : 0;
-  for (uint32_t j = 0; j < n; ++j)
-    if (j != y && s[j] > s[rival]) rival = j;
-  if (!std::isfinite(s[rival]) || !std::isfinite(s[y])) overflow(event);
+  score_group(
+      events_, group, weights_.dense.data(), [&](uint32_t id) { return weights_.sparse[id]; },
+      s.data());
+  const std::span<const float> costs = events_.costs(group);
+  const auto cheap = [&](uint32_t j) { return costs.empty() ? j == y : costs[j] == costs[y]; };
+  uint32_t a = y;
+  uint32_t b = n;
+  for (uint32_t j = 0; j < n; ++j) {
+    if (cheap(j)) {
+      if (s[j] > s[a]) a = j;
+    } else if (b == n || s[j] > s[b]) {
+      b = j;
+    }
+  }
+  if (!std::isfinite(s[b]) || !std::isfinite(s[a])) overflow(event);
   const double number = steps_;
   steps_ += 1;
-  if (s[y] > s[rival]) {
+  if (s[a] > s[b]) {
     ++sum.right;
     return;
   }
-  sum.loss += s[rival] - s[y];
+  const double times =
+      costs.empty() ? 1.0 : static_cast<double>(costs[b]) - static_cast<double>(costs[a]);
+  sum.loss += times * (s[b] - s[a]);
+  if (!costs.empty()) sum.cost += times;
+  move(group, a, b, times, number);
+}
+
+void LocalLearner::move(size_t group, uint32_t better, uint32_t worse, double times,
+                        double number) {
   const bool averaged = options_.rule == LearningRule::averaged_perceptron;
   for (uint32_t f = 0; f < events_.width; ++f) {
     if (!trains(f)) continue;
     const float* const x = events_.column(group, f);
-    const double step = static_cast<double>(x[y]) - static_cast<double>(x[rival]);
+    const double step = times * (static_cast<double>(x[better]) - static_cast<double>(x[worse]));
     weights_.dense[f] += step;
     if (averaged) sums_.dense[f] += number * step;
   }
-  if (b == nullptr || !options_.train_binary || b[y] == b[rival]) return;
-  const auto add = [&](uint32_t feature, double step) {
-    if (feature == events::kNoBinary) return;
-    weights_.binary[feature] += static_cast<float>(step);
-    if (averaged) sums_.binary[feature] += number * step;
+  if (!events_.has_sparse() || !options_.train_sparse) return;
+  if (!events_.sparse_ends.empty()) {
+    move_rows(group, better, worse, times, number);
+    return;
+  }
+  const uint32_t* const binary = events_.binary_of(group);
+  if (binary[better] == binary[worse]) return;
+  if (binary[better] != events::kNoBinary) move_sparse(binary[better], times, number);
+  if (binary[worse] != events::kNoBinary) move_sparse(binary[worse], -times, number);
+}
+
+// What both have in common stays as it is, to the bit.
+void LocalLearner::move_rows(size_t group, uint32_t better, uint32_t worse, double times,
+                             double number) {
+  std::vector<SparseStep> terms;
+  const auto collect = [&](uint32_t candidate, double sign) {
+    events_.for_each_sparse_of(group, candidate, [&](uint32_t id, float value) {
+      terms.push_back({id, sign * static_cast<double>(value)});
+    });
   };
-  add(b[y], 1.0);
-  add(b[rival], -1.0);
+  collect(better, times);
+  collect(worse, -times);
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const SparseStep& a, const SparseStep& b) { return a.feature < b.feature; });
+  for (size_t i = 0; i < terms.size();) {
+    const uint32_t id = terms[i].feature;
+    double step = 0.0;
+    for (; i < terms.size() && terms[i].feature == id; ++i) step += terms[i].step;
+    if (step != 0.0) move_sparse(id, step, number);
+  }
+}
+
+void LocalLearner::move_sparse(uint32_t id, double step, double number) {
+  weights_.sparse[id] += static_cast<float>(step);
+  if (options_.rule == LearningRule::averaged_perceptron) sums_.sparse[id] += number * step;
 }
 
 void LocalLearner::end_pass(uint64_t visited) {
@@ -321,10 +375,10 @@ void LocalLearner::end_pass(uint64_t visited) {
   for (size_t f = 0; f < weights_.dense.size(); ++f)
     if (trains(f))
       weights_.dense[f] *= shrink(options_.eta_dense, options_.adagrad ? dense_squares_[f] : 0.0);
-  if (!options_.train_binary) return;
-  for (size_t b = 0; b < weights_.binary.size(); ++b) {
-    const double square = options_.adagrad ? static_cast<double>(binary_squares_[b]) : 0.0;
-    weights_.binary[b] *= static_cast<float>(shrink(options_.eta_binary, square));
+  if (!options_.train_sparse) return;
+  for (size_t id = 0; id < weights_.sparse.size(); ++id) {
+    const double square = options_.adagrad ? static_cast<double>(sparse_squares_[id]) : 0.0;
+    weights_.sparse[id] *= static_cast<float>(shrink(options_.eta_sparse, square));
   }
 }
 
@@ -332,8 +386,8 @@ LocalWeights LocalLearner::weights() const {
   if (options_.rule != LearningRule::averaged_perceptron) return weights_;
   LocalWeights average = weights_;
   for (size_t f = 0; f < average.dense.size(); ++f) average.dense[f] -= sums_.dense[f] / steps_;
-  for (size_t b = 0; b < average.binary.size(); ++b)
-    average.binary[b] -= static_cast<float>(sums_.binary[b] / steps_);
+  for (size_t id = 0; id < average.sparse.size(); ++id)
+    average.sparse[id] -= static_cast<float>(sums_.sparse[id] / steps_);
   return average;
 }
 

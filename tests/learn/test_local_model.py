@@ -39,7 +39,7 @@ def events(draw: st.DrawFn) -> EventGroups:
     for number, group in enumerate(features):
         some = draw(st.sets(st.integers(0, len(group) - 1), min_size=1, max_size=3))
         labels += [(number, label) for label in sorted(some)]
-    return EventGroups.of(features, labels, binary=binary, binaries=BINARIES)
+    return EventGroups.of(features, labels, binary=binary, sparse_size=BINARIES)
 
 
 @st.composite
@@ -60,7 +60,7 @@ def scores(groups: EventGroups, w: LocalWeights, group: int) -> list[float]:
     ]
     for j, flag in enumerate(groups.binary[begin:end]):
         if flag != 2**32 - 1:
-            found[j] += float(w.binary[flag])
+            found[j] += float(w.sparse[flag])
     return found
 
 
@@ -112,8 +112,8 @@ def test_gradient_equals_central_differences(groups: EventGroups, w: LocalWeight
     for f in range(WIDTH + BINARIES):
 
         def at(sign: int, f: int = f) -> float:
-            moved = LocalWeights(w.dense.copy(), w.binary.astype(np.float64))  # type: ignore[arg-type]
-            (moved.dense if f < WIDTH else moved.binary)[f % WIDTH if f < WIDTH else f - WIDTH] += (
+            moved = LocalWeights(w.dense.copy(), w.sparse.astype(np.float64))  # type: ignore[arg-type]
+            (moved.dense if f < WIDTH else moved.sparse)[f % WIDTH if f < WIDTH else f - WIDTH] += (
                 sign * step
             )
             return direct_loss(groups, moved)
@@ -128,7 +128,7 @@ def test_objective_is_convex_along_segments(
     groups: EventGroups, a: LocalWeights, b: LocalWeights, share: float
 ) -> None:
     between = LocalWeights(
-        share * a.dense + (1 - share) * b.dense, (share * a.binary + (1 - share) * b.binary)
+        share * a.dense + (1 - share) * b.dense, (share * a.sparse + (1 - share) * b.sparse)
     )
     bound = share * objective(groups, a).loss + (1 - share) * objective(groups, b).loss
     assert objective(groups, between).loss <= bound + 1e-4 * (1 + abs(bound))
@@ -144,7 +144,7 @@ def test_a_step_is_minus_the_gradient_times_eta(
     found = sgd(groups, options=options, initial=w).weights
     dense, binary = gradient(groups, w)
     np.testing.assert_allclose(found.dense, w.dense - eta * dense, atol=1e-10)
-    np.testing.assert_allclose(found.binary, w.binary - eta * binary, atol=1e-5)
+    np.testing.assert_allclose(found.sparse, w.sparse - eta * binary, atol=1e-5)
 
 
 @given(events(), weights(), st.integers(0, 5))
@@ -153,7 +153,7 @@ def test_one_event_at_a_time_follows_equation_9(
 ) -> None:
     """Against the same steps in plain Python, in the order that single visits reveal."""
     eta = 0.125
-    dense, binary = w.dense.copy(), w.binary.astype(np.float64)
+    dense, binary = w.dense.copy(), w.sparse.astype(np.float64)
     for event in _order(groups, seed):
         now = LocalWeights(dense, binary)  # type: ignore[arg-type]
         group, y = int(groups.group[event]), int(groups.label[event])
@@ -171,7 +171,7 @@ def test_one_event_at_a_time_follows_equation_9(
     options = SgdOptions(passes=1, eta_float=eta, eta_binary=eta, unit="event")
     found = sgd(groups, options=options, initial=w, seed=seed).weights
     np.testing.assert_allclose(found.dense, dense, atol=1e-5)
-    np.testing.assert_allclose(found.binary, binary, atol=1e-4)
+    np.testing.assert_allclose(found.sparse, binary, atol=1e-4)
 
 
 def _order(groups: EventGroups, seed: int) -> list[int]:
@@ -184,7 +184,7 @@ def _order(groups: EventGroups, seed: int) -> list[int]:
     )
     seen: list[int] = []
     learner = _core.LocalLearner(
-        alone, "sgd", 1.0, 1.0, False, 0.0, [], True, seed, False, 0, False,
+        alone, "sgd", "likelihood", 1.0, 1.0, False, 0.0, [], True, seed, False, 0, False,
         *LocalWeights.zeros(alone).core(),
     )  # fmt: skip
     for place in range(count):
@@ -215,7 +215,7 @@ def test_many_events_are_visited_once_each_in_chunks_of_neighbours() -> None:
     begins = []
     for number in range(2):
         learner = _core.LocalLearner(
-            groups, "sgd", 1.0, 1.0, False, 0.0, [], True, 1, False, 0, False,
+            groups, "sgd", "likelihood", 1.0, 1.0, False, 0.0, [], True, 1, False, 0, False,
             *LocalWeights.zeros(groups).core(),
         )  # fmt: skip
         seen = np.zeros(count, np.float32)
@@ -269,7 +269,7 @@ def test_separable_data_is_learnt_by_all_and_they_agree() -> None:
 def test_averaged_perceptron_is_the_mean_of_its_states() -> None:
     groups = _separable(12)
     learner = _core.LocalLearner(
-        groups, "perceptron", 1.0, 1.0, False, 0.0, [], True, 1, False, 0, False,
+        groups, "perceptron", "likelihood", 1.0, 1.0, False, 0.0, [], True, 1, False, 0, False,
         *LocalWeights.zeros(groups).core(),
     )  # fmt: skip
     states = [np.zeros(3)]
@@ -285,11 +285,11 @@ def test_averaged_perceptron_is_the_mean_of_its_states() -> None:
 def test_frozen_weights_stay_as_they_are(rule: str, minibatch: int) -> None:
     groups, start = _random(2000), np.array([0.1, -0.3, 0.7])
     initial = LocalWeights(start, np.full(50, 0.3, np.float32))
-    for train_dense, train_binary in (([False, True, False], True), ([True] * 3, False)):
+    for train_dense, train_sparse in (([False, True, False], True), ([True] * 3, False)):
         if rule == "perceptron":
             found = perceptron(
                 groups, passes=2, initial=initial, train_dense=train_dense,
-                train_binary=train_binary, averaged=True,
+                train_sparse=train_sparse, averaged=True,
             ).weights  # fmt: skip
         else:
             options = SgdOptions(
@@ -299,11 +299,11 @@ def test_frozen_weights_stay_as_they_are(rule: str, minibatch: int) -> None:
             )  # fmt: skip
             found = sgd(
                 groups, options=options, initial=initial, train_dense=train_dense,
-                train_binary=train_binary, threads=2,
+                train_sparse=train_sparse, threads=2,
             ).weights  # fmt: skip
         moved = found.dense != start
         assert moved.tolist() == train_dense
-        assert bool((found.binary != initial.binary).any()) == train_binary
+        assert bool((found.sparse != initial.sparse).any()) == train_sparse
 
 
 def _random(count: int) -> EventGroups:
@@ -322,7 +322,7 @@ def test_minibatch_weights_are_the_same_for_any_number_of_threads(unit: str) -> 
     groups = _random(3000)
     options = SgdOptions(passes=2, eta_float=0.01, eta_binary=0.01, minibatch=1000, unit=unit)  # type: ignore[arg-type]
     found = [sgd(groups, options=options, threads=n).weights for n in (1, 2, 8)]
-    assert len({w.dense.tobytes() + w.binary.tobytes() for w in found}) == 1
+    assert len({w.dense.tobytes() + w.sparse.tobytes() for w in found}) == 1
 
 
 def test_hogwild_learns() -> None:
@@ -459,5 +459,5 @@ def test_bad_arrays_are_refused() -> None:
         EventGroups.of([[[math.nan]]], [(0, 0)])
     with pytest.raises(ArgumentError, match="no events"):
         sgd(EventGroups.of([], []))
-    with pytest.raises(ArgumentError, match="same features"):
+    with pytest.raises(ArgumentError, match="same dense features"):
         EventGroups.of([[[1.0], [1.0, 2.0]]], [(0, 0)])

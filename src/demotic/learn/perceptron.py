@@ -3,8 +3,10 @@
     result = perceptron(events, passes=10, averaged=True)
 
 Of the wrong candidates the best one is compared with the label: if it scores as high, w is moved by
-the difference of their features.  ``averaged`` gives the mean of the weights after each event
-(Freund and Schapire 1999; Collins 2002).
+the difference of their features.  With costs, the best of the cheapest candidates, a, is compared
+with the best of the others, b: if b scores as high, w moves by (c_b - c_a) (x_a - x_b).
+``averaged`` gives the mean of the weights after each event (Freund and Schapire 1999; Collins
+2002).
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ def perceptron(
     sample: float = 1.0,
     initial: LocalWeights | None = None,
     train_dense: Sequence[bool] | None = None,
-    train_binary: bool = True,
+    train_sparse: bool = True,
     seed: int = 1,
     progress: Progress = SILENT,
 ) -> LearningResult:
@@ -34,12 +36,13 @@ def perceptron(
     learner = _core.LocalLearner(
         events,
         "averaged-perceptron" if averaged else "perceptron",
+        "likelihood",
         1.0,
         1.0,
         False,
         0.0,
         list(train_dense or []),
-        train_binary,
+        train_sparse,
         seed,
         False,
         0,

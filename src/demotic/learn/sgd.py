@@ -1,10 +1,11 @@
 """Stochastic gradient descent on the local log-linear model (Tillmann and Zhang 2005, equation 9).
 
     result = sgd(events, options=SgdOptions(passes=40), seed=1)
-    result.weights.dense, result.weights.binary, result.passes[-1].loss
+    result.weights.dense, result.weights.sparse, result.passes[-1].loss
 
-One event at a time in random order: w <- w + eta sum_j p_j (x_label - x_j).  A pass's order is
-computed from (seed, pass), so that a run can be repeated bit by bit.
+One event at a time in random order: w <- w + eta sum_j p_j (x_label - x_j), or minus eta times the
+derivative of another loss (:mod:`demotic.learn.events`).  A pass's order is computed from
+(seed, pass), so that a run can be repeated bit by bit.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Literal
 
 from demotic import _core
 from demotic.errors import ArgumentError, check_counts
-from demotic.learn.events import LocalWeights, Objective
+from demotic.learn.events import EventLoss, LocalWeights, Objective
 from demotic.progress import SILENT, Progress
 
 _SLICE = 1 << 20  # events or groups visited between two looks at the keyboard
@@ -31,7 +32,7 @@ class SgdOptions:
     eta_float: float = 1e-5
     """The step size of dense weights."""
     eta_binary: float = 1e-5
-    """The step size of binary weights."""
+    """The step size of sparse weights; those of the paper are of binary features."""
     adagrad: bool = False
     """Divide each weight's steps by the root of the sum of its squared gradients so far."""
     l2: float = 0.0
@@ -74,25 +75,27 @@ def sgd(
     events: _core.EventGroups,
     *,
     options: SgdOptions | None = None,
+    loss: EventLoss = "likelihood",
     initial: LocalWeights | None = None,
     train_dense: Sequence[bool] | None = None,
-    train_binary: bool = True,
+    train_sparse: bool = True,
     seed: int = 1,
     threads: int = 1,
     progress: Progress = SILENT,
 ) -> LearningResult:
-    """Learn weights; those of ``train_dense`` that are false, and binary ones, may stay fixed."""
+    """Learn weights; those of ``train_dense`` that are false, and sparse ones, may stay fixed."""
     options = options or SgdOptions()
     initial = initial or LocalWeights.zeros(events)
     learner = _core.LocalLearner(
         events,
         "sgd",
+        loss,
         options.eta_float,
         options.eta_binary,
         options.adagrad,
         options.l2,
         list(train_dense or []),
-        train_binary,
+        train_sparse,
         seed,
         options.unit == "group",
         options.minibatch,
@@ -145,5 +148,4 @@ def run(
             if done and total.loss > (1 - stall) * done[-1].loss:
                 learner.scale_eta(decay)
             done.append(total)
-    dense, binary = learner.weights()
-    return LearningResult(LocalWeights(dense, binary), tuple(done))
+    return LearningResult(LocalWeights(*learner.weights()), tuple(done))

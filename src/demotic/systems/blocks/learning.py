@@ -80,25 +80,25 @@ def learn_local(
     initial = None
     if frozen is not None:
         floats = np.array([frozen[name] for name in FEATURES])
-        initial = LocalWeights(floats, np.zeros(events.successors.binaries, np.float32))
+        initial = LocalWeights(floats, np.zeros(events.successors.sparse_size, np.float32))
 
     def run(groups: _core.EventGroups, active: list[bool], how: SgdOptions) -> LearningResult:
         start = initial if groups is events.successors else None
         if learn.learner == "sgd":
             return sgd(
-                groups, options=how, initial=start, train_dense=active, train_binary=row.pairs,
+                groups, options=how, initial=start, train_dense=active, train_sparse=row.pairs,
                 seed=seed, threads=threads, progress=progress,
             )  # fmt: skip
         return perceptron(
             groups, passes=learn.perceptron_passes, sample=how.sample, initial=start,
             averaged=learn.learner == "averaged-perceptron", train_dense=active,
-            train_binary=row.pairs, seed=seed, progress=progress,
+            train_sparse=row.pairs, seed=seed, progress=progress,
         )  # fmt: skip
 
     active = [False] * len(FEATURES) if frozen is not None else row.active
     found = run(events.successors, active, options).weights
     if frozen is not None:
-        return Learned(dict(frozen), found.binary)
+        return Learned(dict(frozen), found.sparse)
     neutral = None
     if row.oriented and before is not None and known:
         neutral = np.array([before[f"Neutral{name}"] for name in NEUTRAL_FEATURES])
@@ -111,7 +111,7 @@ def learn_local(
         # N events are few: they are all seen, as often as the protocol says.
         how = replace(options, sample=1.0)
         neutral = run(events.neutral, row.neutral_active, how).weights.dense
-    return Learned(decoder_weights(found.dense, neutral, learn), found.binary)
+    return Learned(decoder_weights(found.dense, neutral, learn), found.sparse)
 
 
 def wrong_signs(weights: Mapping[str, float]) -> list[str]:
