@@ -40,9 +40,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     def of(system: str) -> Path:
         path = tmp_path_factory.mktemp("sparse") / system
         demotic.train(
-            toys.bitext(300),
+            toys.memory(300),
             system=system,
-            dev=toys.bitext(20, 7),
+            dev=toys.text(20),
             config=CONFIG[system],
             out=path,
         )
@@ -111,7 +111,7 @@ def test_tuning_holds_weights_of_sparse_features_together(
     model = weighed(trained(system))
     model.about.config["tune"]["candidates"] = candidates
     options = MertOptions(iterations=2, restarts=0)
-    tuned = tune(model, toys.bitext(20, 21), out=tmp_path / "tuned", options=options)
+    tuned = tune(model, toys.text(20, 21), out=tmp_path / "tuned", options=options)
     sparse = {name for name in WEIGHTS if name in model.weights}
     assert tuned.weights.keys() == model.weights.keys()
     for one, other in combinations(sparse, 2):
@@ -126,12 +126,12 @@ def test_umt_does_not_learn_again_beside_weights_of_sparse_features(
     trained: Callable[[str], Path], tmp_path: Path
 ) -> None:
     with pytest.raises(ArgumentError, match="does not learn again"):
-        tune(weighed(trained("umt")), toys.bitext(20, 21), out=tmp_path / "tuned")
+        tune(weighed(trained("umt")), toys.text(20, 21), out=tmp_path / "tuned")
 
 
 def test_features_without_weights_change_no_model(tmp_path: Path) -> None:
     for name, config in (("with", CONFIG["hiero"]), ("without", toys.QUICK)):
-        demotic.train(toys.bitext(200), dev=toys.bitext(20, 7), config=config, out=tmp_path / name)
+        demotic.train(toys.memory(200), dev=toys.text(20), config=config, out=tmp_path / name)
     one, other = tmp_path / "with", tmp_path / "without"
     assert (one / "weights.json").read_bytes() == (other / "weights.json").read_bytes()
     assert (one / "rules.bin").read_bytes() != (other / "rules.bin").read_bytes()
@@ -139,15 +139,16 @@ def test_features_without_weights_change_no_model(tmp_path: Path) -> None:
 
 def test_a_table_of_another_system_gets_features_too(tmp_path: Path) -> None:
     lines = [
-        f"{source} ||| {target} ||| 0.5 0.5 0.5 0.5 ||| 0-0 ||| 1 1 1 ||| domain 1"
-        for source, target in {**toys.NOUNS, **toys.VERBS, **toys.ADJECTIVES}.items()
+        f"{source}{i} ||| {target}{i} ||| 0.5 0.5 0.5 0.5 ||| 0-0 ||| 1 1 1 ||| domain 1"
+        for source, target in (("noun", "nom"), ("verb", "agir"), ("adj", "qual"))
+        for i in range(10)
     ]
     (tmp_path / "table").write_text("\n".join(lines) + "\n")
     extract = {"table": str(tmp_path / "table"), "sparse": {"templates": ["shape"]}}
     model = demotic.train(
-        toys.bitext(100),
+        toys.memory(100),
         system="phrase",
-        dev=toys.bitext(20, 7),
+        dev=toys.text(20),
         config={**toys.QUICK, "extract": extract},
         out=tmp_path / "model",
     )
@@ -157,4 +158,4 @@ def test_a_table_of_another_system_gets_features_too(tmp_path: Path) -> None:
 def test_unknown_templates_are_refused_before_anything_is_read(tmp_path: Path) -> None:
     config = {"extract": {"sparse": {"templates": ["trigrams"]}}}
     with pytest.raises(ArgumentError, match="templates"):
-        demotic.train(toys.bitext(20), config=config, out=tmp_path / "model")
+        demotic.train(toys.memory(20), config=config, out=tmp_path / "model")
