@@ -40,6 +40,10 @@ def test_includes_come_from_the_left(folder: str) -> None:
     assert wrong == []
 
 
+def test_learners_know_no_grammar() -> None:
+    assert "grammar" not in {other for _, other in included_folders("learn")}
+
+
 def test_files_beside_the_folders_include_no_folder() -> None:
     for path in CORE.glob("*.[ch]*"):
         assert re.findall(r'^#include "\w+/', path.read_text(), re.MULTILINE) == [], path.name
