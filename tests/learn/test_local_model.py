@@ -373,14 +373,14 @@ def test_events_at_hand_are_laid_out_as_the_core_reads_them() -> None:
     groups = EventGroups.of(
         [[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0]]], [(0, 1), (0, 0), (1, 0)], binary=[[4, None], [2]]
     )
-    assert (groups.width, groups.binaries, groups.groups) == (2, 5, 2)
+    assert (groups.width, groups.sparse_size, groups.groups) == (2, 5, 2)
     assert groups.group_ptr.tolist() == [0, 2, 3]
     assert groups.features.tolist() == [1.0, 3.0, 2.0, 4.0, 5.0, 6.0]
     assert groups.binary.tolist() == [4, 2**32 - 1, 2]
     assert (groups.group.tolist(), groups.label.tolist()) == ([0, 0, 1], [1, 0, 0])
-    more = EventGroups.of([[[1.0]]], [(0, 0)], binary=[[1]], binaries=9)
-    assert more.binaries == 9
-    assert EventGroups.of([[[1.0]]], [(0, 0)]).binaries == 0
+    more = EventGroups.of([[[1.0]]], [(0, 0)], binary=[[1]], sparse_size=9)
+    assert more.sparse_size == 9
+    assert EventGroups.of([[[1.0]]], [(0, 0)]).sparse_size == 0
     assert EventGroups.of([], [], width=3).width == 3
     assert EventGroups.of([], []).width == 0
 
@@ -407,11 +407,11 @@ def test_passes_add_up_what_their_slices_met(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_mistake_moves_weights_by_the_difference_of_features() -> None:
-    groups = EventGroups.of([[[1.0, 0.5], [3.0, -1.0]]], [(0, 0)], binary=[[0, 1]], binaries=2)
+    groups = EventGroups.of([[[1.0, 0.5], [3.0, -1.0]]], [(0, 0)], binary=[[0, 1]], sparse_size=2)
     initial = LocalWeights(np.array([0.25, 0.0]), np.array([0.5, 0.125], np.float32))
     found = perceptron(groups, passes=1, initial=initial).weights
     assert found.dense.tolist() == [0.25 - 2.0, 1.5]
-    assert found.binary.tolist() == [1.5, -0.875]
+    assert found.sparse.tolist() == [1.5, -0.875]
     averaged = perceptron(groups, passes=1, initial=initial, averaged=True).weights
     assert averaged.dense.tolist() != found.dense.tolist()
 
