@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import sys
 from typing import Annotated
 
@@ -21,6 +20,7 @@ from demotic.cli import (
     extract,
     inspect,
     lm,
+    signals,
     train,
     translate,
     tune,
@@ -75,8 +75,7 @@ for module in (
 
 def main() -> None:
     """Run the command line: 0 ok, 1 failure, 2 wrong usage, 130 interrupted, 143 terminated."""
-    # Leave through the front door, where temporary files are removed.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    signals.listen()
     try:
         try:
             app()
