@@ -53,6 +53,8 @@ OPERATORS = {"+": "-", "-": "+", "*": "/", "/": "*", "//": "/", "%": "*", "**": 
 FUNCTIONS = {"max": "min", "min": "max", "any": "all", "all": "any"}
 SILENT = {"progress", "threads", "unit", "total", "remedy", "path", "repr"}
 """Arguments that never show in results: leaving them out is no fault that a result can tell."""
+NO_VERDICT = (3, 4, 5)
+"""Exit codes of pytest that say nothing of the code: an error of its own, wrong usage, no tests."""
 
 SITE = """
 import sys
@@ -87,7 +89,7 @@ class Mutant:
         """What it does, in words that stay the same while the lines around it change."""
         old, new = (re.sub(r"\s+", " ", text)[:70] for text in (self.old, self.new))
         again = f" #{self.turn}" if self.turn > 1 else ""
-        return f"{self.file}: {self.context}: {old} -> {new}{again}"
+        return f"{self.file}: {self.context}: {old} -> {new}{again}".rstrip()
 
 
 # -- places to change -----------------------------------------------------------------------------
@@ -419,7 +421,9 @@ def judge(mutant: Mutant, tests: Tests, place: Path, budget: float) -> dict[str,
         code, said = run_tests(files, place, seconds)
     finally:
         path.write_bytes(whole)
-    result = {0: "survived", -1: "caught"}.get(code, "caught")
+    if code in NO_VERDICT:
+        raise RuntimeError(f"pytest came to no verdict on {mutant.name} (exit {code}):\n{said}")
+    result = "caught" if code else "survived"
     return {**record, "result": result, "said": said, "seconds": time.monotonic() - begin}
 
 
