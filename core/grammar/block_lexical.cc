@@ -12,27 +12,19 @@ namespace {
 
 constexpr size_t kChunk = 4096;  // source phrases that one thread takes at a time
 
-std::span<const uint32_t> words_at(const io::Array<uint32_t>& words,
-                                   const io::Array<uint64_t>& ends, size_t i) {
-  const uint64_t begin = i == 0 ? 0 : ends[i - 1];
-  return words.view().subspan(begin, ends[i] - begin);
-}
-
 uint64_t word_pair(uint32_t source, uint32_t target) { return uint64_t{source} << 32 | target; }
 
 }  // namespace
 
-std::vector<float> lexical_costs(const BlockTable::Parts& parts, LexicalKind kind,
-                                 unsigned threads) {
-  const size_t phrases = parts.phrase_ends.size();
+std::vector<float> lexical_costs(const BlockTable& table, unsigned threads) {
+  const LexicalKind kind = table.totals().lexical;
   const auto each_word_pair = [&](auto&& visit) {
-    for (size_t p = 0; p < phrases; ++p) {
-      const auto source = words_at(parts.phrase_words, parts.phrase_ends, p);
+    for (uint32_t p = 0; p < table.phrases(); ++p) {
+      const auto source = table.source(p);
       if (source.size() != 1) continue;
-      for (uint32_t b = p == 0 ? 0 : parts.block_ends[p - 1]; b < parts.block_ends[p]; ++b) {
-        const auto target = words_at(parts.target_words, parts.target_ends, b);
-        if (target.size() == 1) visit(source[0], target[0], parts.count[b]);
-      }
+      for (const uint32_t b : table.blocks_of(p))
+        if (const auto target = table.target(b); target.size() == 1)
+          visit(source[0], target[0], table.count(b));
     }
   };
   std::unordered_map<uint32_t, double> totals;  // by source word, or by target word
@@ -44,17 +36,16 @@ std::vector<float> lexical_costs(const BlockTable::Parts& parts, LexicalKind kin
     probability[word_pair(s, t)] = count / totals[kind == LexicalKind::literal ? s : t];
   });
 
-  std::vector<float> costs(parts.count.size(), 0.0f);
-  parallel_for((phrases + kChunk - 1) / kChunk, threads, [&](size_t chunk, unsigned) {
-    const size_t end = std::min(phrases, (chunk + 1) * kChunk);
-    for (size_t p = chunk * kChunk; p < end; ++p) {
-      const auto source = words_at(parts.phrase_words, parts.phrase_ends, p);
-      for (uint32_t b = p == 0 ? 0 : parts.block_ends[p - 1]; b < parts.block_ends[p]; ++b) {
+  std::vector<float> costs(table.blocks(), 0.0f);
+  parallel_for((table.phrases() + kChunk - 1) / kChunk, threads, [&](size_t chunk, unsigned) {
+    const auto end = static_cast<uint32_t>(std::min<size_t>(table.phrases(), (chunk + 1) * kChunk));
+    for (auto p = static_cast<uint32_t>(chunk * kChunk); p < end; ++p) {
+      for (const uint32_t b : table.blocks_of(p)) {
         double cost = 0.0;
-        for (const uint32_t s : source) {
+        for (const uint32_t s : table.source(p)) {
           double sum = 0.0;
           uint32_t possible = 0;
-          for (const uint32_t t : words_at(parts.target_words, parts.target_ends, b))
+          for (const uint32_t t : table.target(b))
             if (const auto hit = probability.find(word_pair(s, t)); hit != probability.end()) {
               sum += hit->second;
               ++possible;

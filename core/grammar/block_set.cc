@@ -1,23 +1,13 @@
 #include "grammar/block_set.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "grammar/block_lexical.h"
-#include "grammar/block_pairs.h"
 #include "io/checksum.h"
 #include "parallel.h"
 
 namespace demotic::grammar {
-
-namespace {
-
-std::span<const uint32_t> words_at(const io::Array<uint32_t>& words,
-                                   const io::Array<uint64_t>& ends, size_t i) {
-  const uint64_t begin = i == 0 ? 0 : ends[i - 1];
-  return words.view().subspan(begin, ends[i] - begin);
-}
-
-}  // namespace
 
 uint32_t BlockSet::shard_of(std::span<const uint32_t> source) {
   return static_cast<uint32_t>(io::checksum64(source.data(), source.size_bytes()) >> 32) % kShards;
@@ -161,12 +151,12 @@ BlockTable BlockSet::finish(const text::Vocab& source, const text::Vocab& target
                           .count = io::Array<uint32_t>(std::move(count)),
                           .left = io::Array<uint32_t>(std::vector<uint32_t>(blocks, 0)),
                           .right = io::Array<uint32_t>(std::vector<uint32_t>(blocks, 0)),
-                          .lexical = {},
+                          .lexical = io::Array<float>(std::vector<float>(blocks, 0.0f)),
                           .origins = io::Array<uint32_t>(std::move(origins)),
                           .origin_ends = io::Array<uint64_t>(std::move(origin_ends)),
                           .totals = totals};
   parts.phrase_slots = io::Array<uint32_t>(phrase_slots(parts));
-  parts.lexical = io::Array<float>(lexical_costs(parts, options.lexical, threads));
+  parts.lexical = io::Array<float>(lexical_costs(BlockTable(parts), threads));
   parts.totals.fingerprint = fingerprint(parts);
   return BlockTable(std::move(parts));
 }
@@ -174,9 +164,9 @@ BlockTable BlockSet::finish(const text::Vocab& source, const text::Vocab& target
 std::vector<uint32_t> phrase_slots(const BlockTable::Parts& parts) {
   const size_t phrases = parts.phrase_ends.size();
   std::vector<uint32_t> slots(std::bit_ceil(std::max<size_t>(2, phrases * 2)), 0);
-  for (size_t i = 0; i < phrases; ++i) {
-    const auto words = words_at(parts.phrase_words, parts.phrase_ends, i);
-    put_number(slots, io::checksum64(words.data(), words.size_bytes()), static_cast<uint32_t>(i));
+  for (uint32_t i = 0; i < phrases; ++i) {
+    const auto words = io::row_until(parts.phrase_words.view(), parts.phrase_ends, i);
+    put_number(slots, BlockTable::hash_of_phrase(words), i);
   }
   return slots;
 }

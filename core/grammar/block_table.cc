@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "hash_index.h"
-#include "io/checksum.h"
 #include "text/token_lines.h"
 
 namespace demotic::grammar {
@@ -19,19 +18,9 @@ void require(bool holds) {
                     "copy the file again or rebuild it");
 }
 
-uint64_t hash_words(std::span<const uint32_t> words) {
-  return io::checksum64(words.data(), words.size_bytes());
-}
-
 template <class T>
 io::Array<T> mapped(const std::shared_ptr<const io::Container>& file, std::string_view section) {
   return io::Array<T>(file->section<T>(section), file);
-}
-
-template <class T>
-bool ascends(const io::Array<T>& ends, size_t size) {
-  return std::is_sorted(ends.begin(), ends.end()) &&
-         (ends.empty() ? 0 : ends[ends.size() - 1]) == size;
 }
 
 }  // namespace
@@ -43,7 +32,7 @@ BlockTable::BlockTable(Parts parts) : parts_(std::move(parts)) {
   require(parts_.block_ends.size() == parts_.phrase_ends.size());
   require(std::has_single_bit(parts_.phrase_slots.size()));
   // Borders of blocks index every other array: they alone are always checked.
-  require(ascends(parts_.block_ends, n));
+  require(io::ends_fit(parts_.block_ends.view(), n));
   require(parts_.totals.max_words <= kMostWords);
 }
 
@@ -77,9 +66,9 @@ BlockTable BlockTable::open(const std::string& path, std::optional<bool> verify)
 void BlockTable::check_blocks() const {
   const Parts& p = parts_;
   require(p.source_vocab.is_sound() && p.target_vocab.is_sound());
-  require(ascends(p.phrase_ends, p.phrase_words.size()) &&
-          ascends(p.target_ends, p.target_words.size()) &&
-          ascends(p.origin_ends, p.origins.size()));
+  require(io::ends_fit(p.phrase_ends.view(), p.phrase_words.size()) &&
+          io::ends_fit(p.target_ends.view(), p.target_words.size()) &&
+          io::ends_fit(p.origin_ends.view(), p.origins.size()));
   for (const uint32_t word : p.phrase_words) require(word < p.source_vocab.size());
   for (const uint32_t word : p.target_words) require(word < p.target_vocab.size());
   for (const uint32_t slot : p.phrase_slots) require(slot <= phrases());
@@ -126,7 +115,7 @@ BlockTable BlockTable::with_orientation(std::vector<uint32_t> left,
 uint32_t BlockTable::find(std::span<const uint32_t> words) const {
   if (std::ranges::find(words, text::kUnknown) != words.end()) return kNoPhrase;
   static_assert(kNoPhrase == HashIndex::kNone);
-  return find_number(parts_.phrase_slots, hash_words(words), phrases(),
+  return find_number(parts_.phrase_slots, hash_of_phrase(words), phrases(),
                      [&](uint32_t phrase) { return std::ranges::equal(source(phrase), words); });
 }
 

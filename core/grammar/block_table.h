@@ -20,6 +20,7 @@
 #include <string>
 
 #include "io/array.h"
+#include "io/checksum.h"
 #include "io/container.h"
 #include "text/vocab.h"
 
@@ -66,6 +67,8 @@ class BlockTable {
   static BlockTable open(const std::string& path, std::optional<bool> verify = {});
   void save(const std::string& path) const;
   BlockTable with_orientation(std::vector<uint32_t> left, std::vector<uint32_t> right) const;
+  // The blocks whose source phrase is in some sentence; `kept` gets the old number of each.
+  BlockTable filtered(std::span<const std::string> sentences, std::vector<uint32_t>& kept) const;
 
   uint32_t blocks() const { return static_cast<uint32_t>(parts_.count.size()); }
   uint32_t phrases() const { return static_cast<uint32_t>(parts_.phrase_ends.size()); }
@@ -73,6 +76,9 @@ class BlockTable {
   text::VocabView source_vocab() const { return parts_.source_vocab; }
   text::VocabView target_vocab() const { return parts_.target_vocab; }
 
+  static uint64_t hash_of_phrase(std::span<const uint32_t> source) {
+    return io::checksum64(source.data(), source.size_bytes());
+  }
   uint32_t find(std::span<const uint32_t> source) const;                   // a phrase
   uint32_t find(uint32_t phrase, std::span<const uint32_t> target) const;  // a block of it
   uint32_t first_block(uint32_t phrase) const {
@@ -89,13 +95,13 @@ class BlockTable {
 
   uint32_t phrase_of(uint32_t block) const;
   std::span<const uint32_t> source(uint32_t phrase) const {
-    return slice(parts_.phrase_words, parts_.phrase_ends, phrase);
+    return io::row_until(parts_.phrase_words.view(), parts_.phrase_ends, phrase);
   }
   std::span<const uint32_t> target(uint32_t block) const {
-    return slice(parts_.target_words, parts_.target_ends, block);
+    return io::row_until(parts_.target_words.view(), parts_.target_ends, block);
   }
   std::span<const uint32_t> origins(uint32_t block) const {
-    return slice(parts_.origins, parts_.origin_ends, block);
+    return io::row_until(parts_.origins.view(), parts_.origin_ends, block);
   }
   uint32_t count(uint32_t block) const { return parts_.count[block]; }
   uint32_t left(uint32_t block) const { return parts_.left[block]; }
@@ -106,20 +112,9 @@ class BlockTable {
   }
 
  private:
-  // A file that was not verified may hold anything: what does not fit is empty.
-  static std::span<const uint32_t> slice(const io::Array<uint32_t>& values,
-                                         const io::Array<uint64_t>& ends, uint32_t i) {
-    const uint64_t begin = i == 0 ? 0 : ends[i - 1];
-    if (begin > ends[i] || ends[i] > values.size()) return {};
-    return values.view().subspan(begin, ends[i] - begin);
-  }
   void check_blocks() const;
 
   Parts parts_;
 };
-
-// The blocks whose source phrase is in some sentence; `kept` gets the old number of each.
-BlockTable filter_blocks(const BlockTable& table, std::span<const std::string> sentences,
-                         std::vector<uint32_t>& kept);
 
 }  // namespace demotic::grammar

@@ -4,8 +4,11 @@
 //   Array<double> a(std::vector<double>{1, 2});         owns its values; copies share them
 //   Array<double> b(container.section<double>("x"), file);  a view that keeps `file` alive
 //   Names names({"X", "S"});  names[1] == "S"
+//   row_until(values, ends, i)                          one of many rows that lie one after the
+//   other
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -46,6 +49,21 @@ class Array {
 template <class T>
 std::span<const T> row(const Array<uint32_t>& off, const Array<T>& values, size_t i) {
   return values.view().subspan(off[i], off[i + 1] - off[i]);
+}
+
+// Row i of rows that follow each other, each up to ends[i]: nothing where the ends of a damaged
+// file do not fit.
+template <class T>
+std::span<const T> row_until(std::span<const T> values, std::span<const uint64_t> ends, size_t i) {
+  const uint64_t begin = i == 0 ? 0 : ends[i - 1];
+  if (begin > ends[i] || ends[i] > values.size()) return {};
+  return values.subspan(begin, ends[i] - begin);
+}
+
+// Are these the ends of rows that fill `size` elements?
+template <class End>
+bool ends_fit(std::span<const End> ends, size_t size) {
+  return std::is_sorted(ends.begin(), ends.end()) && (ends.empty() ? 0 : ends.back()) == size;
 }
 
 // Strings by number.
