@@ -4,9 +4,9 @@
 //   struct SearchCounters {
 //     uint64_t pops = 0;
 //     double seconds = 0;
-//     static constexpr auto kFields = std::tuple{CounterField{"pops", &SearchCounters::pops},
-//                                                CounterField{"seconds",
-//                                                &SearchCounters::seconds}};
+//     static constexpr auto kFields =
+//         std::tuple{CounterField{"pops", &SearchCounters::pops},
+//                    CounterField{"seconds", &SearchCounters::seconds}};
 //   };
 //   add_counters(sum, counters);
 //

@@ -3,10 +3,11 @@
 //
 //   HashIndex index;
 //   const auto next = static_cast<uint32_t>(things.size());
-//   const uint32_t number = index.find_or_add(hash, next, [&](uint32_t i) { return things[i] == x;
-//   }); if (number == next) things.push_back(x);              it was new index.find(hash, same) its
-//   number, or HashIndex::kNone index.clear();                                        costs
-//   nothing: made for many short lives
+//   const auto same = [&](uint32_t i) { return things[i] == x; };
+//   const uint32_t number = index.find_or_add(hash, next, same);
+//   if (number == next) things.push_back(x);              it was new
+//   index.find(hash, same)                                its number, or HashIndex::kNone
+//   index.clear();                                        costs nothing: made for many short lives
 //
 // Hashes must be mixed well in their low 32 bits (io::mix64), which the index keeps: what differs
 // there is never compared, and growing asks for no hash again.  Nothing depends on addresses, and

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -61,13 +60,16 @@ class ThreadPool {
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
       for (; idle_ < wanted; ++idle_) std::thread(&ThreadPool::help, this).detach();
-    } catch (const std::system_error&) {
-      // As many as the system allows: the caller does without the rest.
+    } catch (const std::exception&) {
+      // As many as the system and memory allow: the caller does without the rest.
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   [[noreturn]] void help() {
+    // The C library makes a thread's record of exceptions when the first one is thrown, and ends
+    // the process where there is no memory for it: have it made while there is some.
+    [[maybe_unused]] const volatile int thrown = std::uncaught_exceptions();
     std::unique_lock lock(guard_);
     for (;;) {
       team_.wait(lock, [&] { return !open_.empty(); });

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdio>
 
+#include "io/array.h"
 #include "io/error.h"
 
 namespace demotic::align {
@@ -156,8 +157,7 @@ LexicalTable::LexicalTable(const std::string& path)
 }
 
 std::span<const uint32_t> LexicalTable::row(size_t row) const {
-  const uint64_t begin = row == 0 ? 0 : row_ends_[row - 1];
-  return targets_.subspan(begin, row_ends_[row] - begin);
+  return io::row_until(targets_, row_ends_, row);
 }
 
 size_t LexicalTable::find(uint32_t source, uint32_t target) const {

@@ -61,7 +61,7 @@ void block_decoder(nb::module_& m) {
         return decode::blocks::block_labels();
       });
   bind_decode(bound);
-  bind_kbest(bound);
+  bind_lists(bound);
   bound
       .def(
           "forests",

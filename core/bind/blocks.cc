@@ -160,8 +160,7 @@ void bind_table(nb::module_& m) {
           "filtered",
           [](const grammar::BlockTable& t, const std::vector<std::string>& sentences) {
             std::vector<uint32_t> kept;
-            grammar::BlockTable small =
-                unlocked([&] { return grammar::filter_blocks(t, sentences, kept); });
+            grammar::BlockTable small = unlocked([&] { return t.filtered(sentences, kept); });
             return nb::make_tuple(std::move(small), numpy(std::move(kept)));
           },
           nb::arg("sentences"), "The blocks that some sentence can use, and their old numbers");

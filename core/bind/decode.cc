@@ -55,6 +55,12 @@ bool is_eager(const std::string& name) {
   return name == "eager";
 }
 
+std::vector<lm::FurtherModel> further_of(const FurtherModels& models) {
+  std::vector<lm::FurtherModel> copies;  // of the same tables
+  for (const lm::FurtherModel* each : models) copies.push_back(*each);
+  return copies;
+}
+
 nb::list words_of(std::span<const std::string> words) {
   nb::list list;
   for (const std::string& word : words) {
@@ -69,15 +75,18 @@ nb::list words_of(std::span<const std::string> words) {
 
 namespace {
 
-// (kind, rule id or None, category, begin, end, children, score, log10 of the language model)
+// (kind, rule id or None, category, begin, end, children, score, log10 of the language model, those
+// of further ones)
 nb::list steps_of(const decode::Derivation& derivation) {
   nb::list steps;
   for (const decode::DerivationStep& step : derivation.steps) {
     nb::list children;
     for (const uint32_t child : derivation.children_of(step)) children.append(child);
+    nb::list further;
+    for (const float log10 : derivation.further_of(step)) further.append(log10);
     nb::object rule = step.rule < decode::kGlueFirst ? nb::object(nb::int_(step.rule)) : nb::none();
     steps.append(nb::make_tuple(kind_of(step.rule), rule, step.category, step.begin, step.end,
-                                nb::tuple(children), step.score, step.lm));
+                                nb::tuple(children), step.score, step.lm, nb::tuple(further)));
   }
   return steps;
 }
@@ -91,6 +100,7 @@ void derivations(nb::module_& m) {
       .def_ro("sparse_ids", &decode::Derivation::sparse_ids)
       .def_ro("sparse_values", &decode::Derivation::sparse_values)
       .def_ro("score", &decode::Derivation::score)
+      .def_ro("gain", &decode::Derivation::gain)
       .def_ro("span_limit", &decode::Derivation::span_limit)
       .def_prop_ro("size", [](const decode::Derivation& d) { return d.steps.size(); })
       .def_prop_ro("steps", &steps_of);
@@ -136,23 +146,25 @@ void decoder(nb::module_& m) {
           "__init__",
           [](decode::hiero::HieroDecoder* self, const grammar::RuleTable& table,
              const lm::Model* lm, const std::vector<double>& weights,
-             const SparseWeights* sparse_rules, uint32_t pops, const std::string& init,
-             uint32_t span_limit, uint64_t max_edges, const std::string& glue,
-             const std::string& goal, const std::string& default_category) {
+             const SparseWeights* sparse_rules, const FurtherModels& further, uint32_t pops,
+             const std::string& init, uint32_t span_limit, uint64_t max_edges,
+             const std::string& glue, const std::string& goal,
+             const std::string& default_category) {
             const nb::gil_scoped_release unlocked;
             new (self) decode::hiero::HieroDecoder(
                 table, lm, weights_of(weights, sparse_rules),
                 parse_options(span_limit, max_edges, glue, goal, default_category),
-                {.pops = pops, .eager = is_eager(init), .max_entries = max_edges});
+                {.pops = pops, .eager = is_eager(init), .max_entries = max_edges},
+                further_of(further));
           },
           nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"),
-          nb::arg("sparse_rules").none(), nb::arg("pops"), nb::arg("init"), nb::arg("span_limit"),
-          nb::arg("max_edges"), nb::arg("glue"), nb::arg("goal"), nb::arg("default_category"),
-          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+          nb::arg("sparse_rules").none(), nb::arg("further"), nb::arg("pops"), nb::arg("init"),
+          nb::arg("span_limit"), nb::arg("max_edges"), nb::arg("glue"), nb::arg("goal"),
+          nb::arg("default_category"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def_prop_ro("labels",
                    [](const decode::hiero::HieroDecoder& d) { return d.plan().labels(); });
   bind_decode(bound);
-  bind_kbest(bound);
+  bind_lists(bound);
   bind_batch(bound, "forests", &decode::hiero::HieroDecoder::forests);
   bind_batch(bound, "parses", &decode::hiero::HieroDecoder::parses);
 }
@@ -166,8 +178,10 @@ void decode(nb::module_& m) {
   decoder(m);
   m.def(
       "hiero_feature_names",
-      [](const grammar::RuleTable& table) { return decode::ScoredGrammar::feature_names(table); },
-      nb::arg("table"));
+      [](const grammar::RuleTable& table, const std::vector<std::string>& further) {
+        return decode::ScoredGrammar::feature_names(table, further);
+      },
+      nb::arg("table"), nb::arg("further"));
 }
 
 }  // namespace demotic::bind

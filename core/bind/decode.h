@@ -12,6 +12,7 @@
 #include "bind/bind.h"
 #include "decode/context_free_forest.h"
 #include "decode/scored_grammar.h"
+#include "decode/sentence_decoder.h"
 
 namespace demotic::bind {
 
@@ -27,6 +28,10 @@ inline decode::GrammarWeights weights_of(const std::vector<double>& dense,
                                          const SparseWeights* sparse) {
   return {dense, sparse == nullptr ? nullptr : sparse->by_id};
 }
+
+// Language models beside the first, as a tuple of theirs has them.
+using FurtherModels = std::vector<const lm::FurtherModel*>;
+std::vector<lm::FurtherModel> further_of(const FurtherModels& models);
 
 nb::list words_of(std::span<const std::string> words);
 
@@ -51,17 +56,31 @@ void bind_decode(nb::class_<Decoder>& bound) {
   bind_batch(bound, "decode", &Decoder::decode);
 }
 
-// The best derivations of each sentence.
+// Lists of derivations of each sentence: the best ones, or those of a consensus after the best one.
 template <class Decoder>
-void bind_kbest(nb::class_<Decoder>& bound) {
+void bind_lists(nb::class_<Decoder>& bound) {
   bound.def(
       "kbest",
       [](Decoder& decoder, const std::vector<std::vector<std::string>>& sentences, size_t k,
          bool unique, unsigned threads) {
         const nb::gil_scoped_release unlocked;
-        return decoder.kbest(sentences, k, unique, threads);
+        return decoder.lists(sentences, decode::best_listed(k, unique), threads);
       },
       nb::arg("sentences"), nb::arg("k"), nb::arg("unique"), nb::arg("threads"));
+  bound.def(
+      "consensus",
+      [](Decoder& decoder, const std::vector<std::vector<std::string>>& sentences, size_t k,
+         double scale, const std::vector<double>& weights, double model, size_t density,
+         unsigned threads) {
+        const nb::gil_scoped_release unlocked;
+        return decoder.lists(
+            sentences,
+            decode::consensus_listed(
+                {.scale = scale, .weights = weights, .model = model, .density = density}, k),
+            threads);
+      },
+      nb::arg("sentences"), nb::arg("k"), nb::arg("scale"), nb::arg("weights"), nb::arg("model"),
+      nb::arg("density"), nb::arg("threads"));
 }
 
 }  // namespace demotic::bind

@@ -7,6 +7,7 @@
 #include "bind/arrays.h"
 #include "bind/features.h"
 #include "bind/forest_parts.h"
+#include "forest/consensus.h"
 #include "forest/derivation.h"
 #include "forest/envelope.h"
 #include "forest/feature_map.h"
@@ -56,6 +57,30 @@ nb::list kbest_lists(const std::vector<forest::Forest>& forests,
   for (Result& r : results) {
     const nb::tuple pack = packed(r.derivations);
     lists.append(nb::make_tuple(numpy(std::move(r.score)), pack[0], pack[1], r.truncated));
+  }
+  return lists;
+}
+
+// Of each forest: gains and derivations, that of the best score first, then those chosen.
+nb::list consensus_lists(const std::vector<forest::Forest>& forests, size_t k,
+                         const forest::ConsensusOptions& options, unsigned threads) {
+  std::vector<forest::Consensus> results(forests.size());
+  {
+    const nb::gil_scoped_release unlocked;
+    parallel_for(forests.size(), threads, [&](size_t i, unsigned) {
+      results[i] = forest::consensus(forests[i], options, k);
+    });
+  }
+  nb::list lists;
+  for (const forest::Consensus& r : results) {
+    std::vector<double> gain{r.own.gain};
+    std::vector<forest::Derivation> derivations{r.own.edges};
+    for (const forest::Choice& choice : r.best) {
+      gain.push_back(choice.gain);
+      derivations.push_back(choice.edges);
+    }
+    const nb::tuple pack = packed(derivations);
+    lists.append(nb::make_tuple(numpy(std::move(gain)), pack[0], pack[1]));
   }
   return lists;
 }
@@ -173,6 +198,16 @@ void forest_many(nb::module_& m) {
         return kbest_lists(forests, {.k = k, .unique = unique, .max_pops = max_pops}, threads);
       },
       nb::arg("forests"), nb::arg("k"), nb::arg("unique"), nb::arg("max_pops"), nb::arg("threads"));
+  m.def(
+      "forest_consensus",
+      [](const std::vector<forest::Forest>& forests, size_t k, double scale,
+         const std::vector<double>& weights, double model, size_t density, unsigned threads) {
+        return consensus_lists(
+            forests, k, {.scale = scale, .weights = weights, .model = model, .density = density},
+            threads);
+      },
+      nb::arg("forests"), nb::arg("k"), nb::arg("scale"), nb::arg("weights"), nb::arg("model"),
+      nb::arg("density"), nb::arg("threads"));
   m.def("forest_sample", &sample_lists, nb::arg("forests"), nb::arg("count"), nb::arg("seed"),
         nb::arg("first_stream"), nb::arg("threads"));
   m.def("forest_risk", &risk_of, nb::arg("forests"), nb::arg("weights").noconvert(),

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind/bind.h"
@@ -11,6 +12,7 @@
 #include "lm/arpa_writer.h"
 #include "lm/batch.h"
 #include "lm/chart.h"
+#include "lm/further_model.h"
 #include "lm/model.h"
 #include "lm/model_builder.h"
 
@@ -201,12 +203,22 @@ void model(nb::module_& m) {
       .def("make_fragment", &make_fragment, nb::arg("parts"), nb::arg("begin"));
 }
 
+void further_models(nb::module_& m) {
+  nb::class_<lm::FurtherModel>(m, "FurtherModel", "See demotic.lm.FurtherModel")
+      .def(nb::init<std::string, const lm::Model&>(), nb::arg("name"), nb::arg("lm"), Unlocked())
+      .def(nb::init<std::string, const lm::Model&, lm::FurtherModel::Classes>(), nb::arg("name"),
+           nb::arg("lm"), nb::arg("classes"), Unlocked())
+      .def_prop_ro("name", &lm::FurtherModel::name)
+      .def("find", &lm::FurtherModel::find, nb::arg("word"));
+}
+
 }  // namespace
 
 void lm(nb::module_& m) {
   sinks(m);
   states(m);
   model(m);
+  further_models(m);
 }
 
 }  // namespace demotic::bind

@@ -57,7 +57,7 @@ class WordList final : public lm::NgramSink {
 
 void word_classes(nb::module_& m) {
   nb::class_<lm::BigramCounts>(m, "BigramCounts", "Counts of neighbouring words")
-      .def(nb::init<>())
+      .def(nb::init<bool>(), nb::arg("skip_special") = false)
       .def(
           "add",
           [](lm::BigramCounts& counts, nb::bytes lines) {

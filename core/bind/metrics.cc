@@ -9,6 +9,7 @@
 #include "bind/bind.h"
 #include "io/error.h"
 #include "metrics/bleu.h"
+#include "metrics/expected_bleu.h"
 #include "metrics/gtm.h"
 #include "metrics/sentence_bleu.h"
 #include "parallel.h"
@@ -151,6 +152,23 @@ void metrics(nb::module_& m) {
         return array_of(scores);
       },
       nb::arg("statistics").noconvert(), nb::arg("options"), "BLEU, 0 to 100, of each row");
+
+  m.def(
+      "expected_bleu",
+      [](const std::vector<std::vector<std::string>>& lists,
+         const std::vector<std::vector<double>>& scores, double scale, metrics::BleuOptions options,
+         unsigned threads) {
+        if (lists.size() != scores.size())
+          throw io::Error(io::Fault::argument, "each list needs its scores");
+        std::vector<std::vector<double>> expected(lists.size());
+        const nb::gil_scoped_release unlocked;
+        parallel_for(lists.size(), threads, [&](size_t i, unsigned) {
+          expected[i] = metrics::expected_bleu(lists[i], scores[i], scale, options);
+        });
+        return expected;
+      },
+      nb::arg("lists"), nb::arg("scores"), nb::arg("scale"), nb::arg("options"), nb::arg("threads"),
+      "For each line of each list its BLEU against the others, as to expect");
 
   m.def(
       "gtm_statistics",

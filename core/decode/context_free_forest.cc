@@ -11,7 +11,7 @@ void ContextFreeForestBuilder::operator()(std::span<const uint32_t> sentence,
   out.clear();
   own_ = plan_.has_own_goal();
   glue_ = options.glue == Glue::always || (options.glue == Glue::automatic && !own_);
-  glue_any_ = !plan_.has_own_default();
+  joined_ = plan_.has_own_default() ? Joined::default_category : Joined::others;
   limit_ = options.span_limit;
   out.span_limit = limit_;
   if (sentence.empty()) return;
@@ -41,7 +41,9 @@ bool ContextFreeForestBuilder::relax(bool too_large) {
     glue_ = true;
     return true;
   }
-  return !std::exchange(glue_any_, true);
+  if (joined_ == Joined::all) return false;
+  joined_ = joined_ == Joined::default_category ? Joined::others : Joined::all;
+  return true;
 }
 
 // A node of all groups that wait for its category.
@@ -218,11 +220,16 @@ void ContextFreeForestBuilder::finish_span(uint32_t begin, uint32_t end,
   }
 }
 
+bool ContextFreeForestBuilder::joins(const ForestNode& part) const {
+  if (part.category == plan_.s()) return joined_ == Joined::all && part.begin > 0;
+  return joined_ != Joined::default_category || part.category == plan_.x();
+}
+
 // S over the first words out of a category over them, or of a shorter S and a category.
 void ContextFreeForestBuilder::glue(uint32_t end) {
   for (uint32_t node = last_at_[end]; node != kNoNode; node = previous_at_[node]) {
     const ForestNode& part = whole_.nodes[node];
-    if (part.category == plan_.s() || !(glue_any_ || part.category == plan_.x())) continue;
+    if (!joins(part)) continue;
     if (part.begin == 0)
       add_group(plan_.s(), kGlueFirst, {node});
     else if (prefix_[part.begin] != kNoNode)

@@ -99,6 +99,10 @@ class ContextFreeForestBuilder {
   // tells the arity, so that one answer per node is enough.
   enum class Sound : uint8_t { unknown, yes, in_part, never };
 
+  // What glue puts together: X; all categories but S where that is not enough, or there is no X; S
+  // as well where nothing else is left, for words that only rules of S translate.
+  enum class Joined : uint8_t { default_category, others, all };
+
   Sound soundness(uint32_t trie, uint32_t arity);
   bool relax(bool too_large);
   bool parse(std::span<const uint32_t> sentence);
@@ -113,6 +117,7 @@ class ContextFreeForestBuilder {
   }
   Item with_tail(uint32_t trie, uint32_t last_tail, uint32_t node);
   bool passes_through(uint32_t word) const;
+  bool joins(const ForestNode& part) const;
   void glue(uint32_t end);
   void trim(ContextFreeForest& out);
   uint32_t add_node(uint32_t category, uint32_t begin, uint32_t end);
@@ -124,8 +129,8 @@ class ContextFreeForestBuilder {
   uint32_t limit_ = 0;
   bool own_ = false;  // S of the grammar has no span limit
   bool glue_ = false;
-  bool glue_any_ = false;  // any category, not only X
-  uint64_t work_ = 0;      // items looked at
+  Joined joined_ = Joined::default_category;
+  uint64_t work_ = 0;  // items looked at
   uint64_t edges_ = 0;
   ContextFreeForest whole_;                      // before trimming
   std::vector<uint32_t> last_at_;                // by end: the node found last, or kNoNode

@@ -114,6 +114,14 @@ void write_words(Derivation& derivation, std::span<const std::string> tokens,
   if (!derivation.steps.empty()) Writer(derivation, tokens, table)();
 }
 
+std::vector<float> further_logs(const forest::Forest& packed, uint32_t edge,
+                                const ScoredGrammar& grammar) {
+  std::vector<float> logs;
+  for (uint32_t i = 0; i < grammar.further(); ++i)
+    logs.push_back(static_cast<float>(packed.dense_of(edge)[grammar.further_column(i)] / kLn10));
+  return logs;
+}
+
 void sum_sparse(Derivation& derivation, const grammar::RuleTable& table) {
   if (table.sparse_space() == nullptr) return;
   features::RowSum<double> sum;
@@ -130,8 +138,10 @@ void complete(Derivation& derivation, std::span<const std::string> tokens,
   derivation.score = 0;
   for (DerivationStep& step : derivation.steps) {
     const uint32_t passed = sentence.lm[step.begin];
-    grammar.add_features(step.rule, passed, step.lm, derivation.features);
-    step.score = grammar.score(step.rule, passed) + grammar.lm_score(step.lm);
+    const std::span<const float> further = derivation.further_of(step);
+    grammar.add_features(step.rule, passed, step.lm, further, derivation.features);
+    step.score = grammar.score(step.rule, passed) + grammar.lm_score(step.lm) +
+                 grammar.further_score(further);
     derivation.score += step.score;
   }
   sum_sparse(derivation, grammar.table());

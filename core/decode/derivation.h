@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "decode/scored_grammar.h"
+#include "forest/forest.h"
 #include "grammar/rule_table.h"
 
 namespace demotic::decode {
@@ -34,11 +35,15 @@ struct DerivationStep {
   double score = 0;          // added here
   uint32_t first_child = 0;  // in Derivation::children
   uint32_t arity = 0;
+  uint32_t first_further = 0;  // in Derivation::further
 };
 
 struct Derivation {
   std::vector<DerivationStep> steps;  // none for an empty sentence, or if there is no derivation
   std::vector<uint32_t> children;     // steps; those of each step together
+  // Log10 that each further language model added; those of each step together.
+  std::vector<float> further;
+  uint32_t further_models = 0;
   std::vector<std::string> tokens;
   std::vector<uint32_t> word_steps;                // by token: the step whose rule wrote it
   std::vector<std::array<uint32_t, 2>> alignment;  // source and target positions, sorted
@@ -46,10 +51,20 @@ struct Derivation {
   std::vector<uint32_t> sparse_ids;                // of the table's sparse features, ascending
   std::vector<double> sparse_values;               // of each
   double score = 0;
+  double gain = 0;  // by consensus, where that chose it
   uint32_t span_limit = 0;
 
   std::span<const uint32_t> children_of(const DerivationStep& step) const {
     return std::span(children).subspan(step.first_child, step.arity);
+  }
+  std::span<const float> further_of(const DerivationStep& step) const {
+    return std::span(further).subspan(step.first_further, further_models);
+  }
+  // Where they are from then on.
+  uint32_t add_further(std::span<const float> log10) {
+    further_models = static_cast<uint32_t>(log10.size());
+    further.insert(further.end(), log10.begin(), log10.end());
+    return static_cast<uint32_t>(further.size()) - further_models;
   }
   void add_word(std::string_view word, uint32_t step) {
     tokens.emplace_back(word);
@@ -88,6 +103,10 @@ void add_steps(Derivation& derivation, Item root, Visit visit) {
 // The words that the rules write, and their links.
 void write_words(Derivation& derivation, std::span<const std::string> tokens,
                  const grammar::RuleTable& table);
+
+// Log10 of each further language model at an edge of a forest.
+std::vector<float> further_logs(const forest::Forest& packed, uint32_t edge,
+                                const ScoredGrammar& grammar);
 
 // The sparse features of the rules.
 void sum_sparse(Derivation& derivation, const grammar::RuleTable& table);

@@ -26,7 +26,7 @@ void RuleRanking::begin(std::span<const RuleGroup> groups, std::span<const uint3
 RankedRule RuleRanking::built_in(uint32_t group) const {
   const uint32_t rule = groups_[group].first_rule;
   const uint32_t passed = passed_[group];
-  RankedRule made{0, grammar_->score(rule, passed), 0, 0, 0};
+  RankedRule made{0, grammar_->score(rule, passed), 0, 0, 0, 0};
   const lm::Model* lm = grammar_->lm();
   if (rule == kPassThrough && lm != nullptr)
     (lm->order() == 1 ? made.lm : made.estimate) = lm->score_ngram({}, passed).prob;
@@ -35,8 +35,10 @@ RankedRule RuleRanking::built_in(uint32_t group) const {
 }
 
 RankedRule RuleRanking::in_table(uint32_t first_rule, uint32_t place) const {
-  RankedRule made{0, grammar_->score(first_rule + place), 0, 0, place};
+  RankedRule made{0, grammar_->score(first_rule + place), 0, 0, place, 0};
   if (grammar_->lm() != nullptr) add_lm(first_rule + place, made);
+  if (by_ == RankBy::estimate && grammar_->further() > 0)
+    made.further = static_cast<float>(estimate_further(first_rule + place));
   made.score = made.local + grammar_->lm_score(made.lm);
   return made;
 }
@@ -59,6 +61,22 @@ void RuleRanking::add_lm(uint32_t rule, RankedRule& made) const {
     }
     at = end + 1;
   }
+}
+
+// Each word given what stands before it within the rule.
+double RuleRanking::estimate_further(uint32_t rule) const {
+  double sum = 0;
+  for (uint32_t model = 0; model < grammar_->further(); ++model) {
+    const lm::Model& lm = grammar_->further_lm(model);
+    lm::State state = lm.empty_context();
+    for (const text::Symbol symbol : grammar_->table().target(rule))
+      if (text::is_word(symbol))
+        sum += grammar_->further_score(
+            model, lm.score(state, grammar_->further_word(model, symbol), state).prob);
+      else
+        state = lm.empty_context();
+  }
+  return sum;
 }
 
 uint32_t RuleRanking::find(uint32_t group) {

@@ -38,6 +38,7 @@ struct RankedRule {
   float lm;        // log10 of words whose context is complete within the rule
   float estimate;  // log10 of all others, each from what stands before it within the rule
   uint32_t place;  // in its group
+  float further;   // weighted estimate of further language models, of all words; RankBy::estimate
 };
 
 class RuleRanking {
@@ -89,12 +90,14 @@ class RuleRanking {
   RankedRule built_in(uint32_t group) const;
   RankedRule in_table(uint32_t first_rule, uint32_t place) const;
   double bound(const RankedRule& rule) const {
-    return by_ == RankBy::certain ? rule.local : rule.score + grammar_->lm_score(rule.estimate);
+    return by_ == RankBy::certain ? rule.local
+                                  : rule.score + grammar_->lm_score(rule.estimate) + rule.further;
   }
   double order(const RankedRule& rule) const {
     return by_ == RankBy::estimate ? bound(rule) : rule.score;
   }
   void add_lm(uint32_t rule, RankedRule& made) const;
+  double estimate_further(uint32_t rule) const;
 
   const ScoredGrammar* grammar_;
   RankBy by_;

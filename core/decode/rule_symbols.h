@@ -1,9 +1,9 @@
 // Rules as decoders number them, and the words and nonterminals of any rule's target side.
 //
-//   each_target_symbol(rule, table, word, slot, passed);     from left to right: word(symbol) of
-//   the
-//                                  table's words, slot(k) of nonterminals, passed() of a word that
-//                                  passes through; of a rule of the table, `from` a symbol on
+//   each_target_symbol(rule, table, word, slot, passed);
+//
+// From left to right: word(symbol) of the table's words, slot(k) of nonterminals, passed() of a
+// word that passes through; of a rule of the table, `from` a symbol on.
 //
 // ScoredGrammar::each_lm_symbol is the same as the language model reads it.
 #pragma once

@@ -10,16 +10,29 @@
 namespace demotic::decode {
 
 ScoredGrammar::ScoredGrammar(const grammar::RuleTable& table, const lm::Model* lm,
-                             const GrammarWeights& weights)
-    : table_(&table), lm_(lm), sparse_(weights.sparse), space_(table, feature_names(table)) {
+                             const GrammarWeights& weights,
+                             std::span<const lm::FurtherModel> further)
+    : table_(&table),
+      lm_(lm),
+      sparse_(weights.sparse),
+      space_(table, feature_names(table, lm::names_of(further))) {
+  if (lm == nullptr && !further.empty())
+    throw io::Error(io::Fault::argument, "further language models need a first one");
+  for (const lm::FurtherModel& each : further)
+    further_.push_back({each, ids_by([&](std::string_view word) { return each.find(word); }), 0.0});
   weigh(weights.dense);
   if (sparse_ != nullptr && !std::all_of(sparse_->begin(), sparse_->end(), is_weight))
     throw io::Error(io::Fault::argument, std::string("the weight of a sparse feature") + kNoWeight);
-  const text::VocabView vocab = table.target_vocab();
-  auto words = std::make_shared<std::vector<uint32_t>>();
-  words->reserve(vocab.size());
-  for (uint32_t id = 0; id < vocab.size(); ++id) words->push_back(find_lm_word(vocab.word(id)));
-  lm_words_ = std::move(words);
+  lm_words_ = ids_by([&](std::string_view word) { return find_lm_word(word); });
+}
+
+template <class Find>
+std::shared_ptr<const ScoredGrammar::Ids> ScoredGrammar::ids_by(Find&& find) const {
+  const text::VocabView vocab = table_->target_vocab();
+  auto ids = std::make_shared<Ids>();
+  ids->reserve(vocab.size());
+  for (uint32_t id = 0; id < vocab.size(); ++id) ids->push_back(find(vocab.word(id)));
+  return ids;
 }
 
 ScoredGrammar::ScoredGrammar(const ScoredGrammar& other, std::span<const double> weights)
@@ -27,36 +40,46 @@ ScoredGrammar::ScoredGrammar(const ScoredGrammar& other, std::span<const double>
       lm_(other.lm_),
       sparse_(other.sparse_),
       space_(other.space_),
-      lm_words_(other.lm_words_) {
+      lm_words_(other.lm_words_),
+      further_(other.further_) {
   weigh(weights);
 }
 
 void ScoredGrammar::weigh(std::span<const double> weights) {
   weights_.assign(weights.begin(), weights.end());
-  if (weights_.size() != table_->features() + kDecoderFeatures)
+  if (weights_.size() != further_column(further()))
     throw io::Error(io::Fault::argument, "the number of weights is not that of the features");
   for (size_t i = 0; i < weights_.size(); ++i)
     if (!is_weight(weights_[i]))
       throw io::Error(io::Fault::argument,
-                      "the weight of " + feature_names(*table_)[i] + kNoWeight);
+                      "the weight of " + space_()->name(static_cast<uint32_t>(i)) + kNoWeight);
   rule_penalty_ = weight(DecoderFeature::rule_penalty);
   glue_ = weight(DecoderFeature::glue);
   pass_through_ = weight(DecoderFeature::pass_through);
   word_ = weight(DecoderFeature::word_penalty);
   unknown_ = word_ + (lm_ == nullptr ? 0.0 : weight(DecoderFeature::unknown_word));
   lm_weight_ = weight(DecoderFeature::language_model) * kLn10;
+  for (uint32_t i = 0; i < further(); ++i) further_[i].weight = weight(further_column(i)) * kLn10;
+}
+
+bool ScoredGrammar::lm_costs() const {
+  return lm_weight_ >= 0 && std::all_of(further_.begin(), further_.end(),
+                                        [](const Further& each) { return each.weight >= 0; });
 }
 
 std::vector<std::string> ScoredGrammar::feature_names(const grammar::RuleTable& table,
+                                                      std::span<const std::string> further,
                                                       const char* glue) {
   std::vector<std::string> names = table.feature_names();
   add_own_names(
-      std::array{"LanguageModel", "WordPenalty", "RulePenalty", glue, "PassThrough", "UnknownWord"},
+      std::array<std::string, kDecoderFeatures>{"LanguageModel", "WordPenalty", "RulePenalty", glue,
+                                                "PassThrough", "UnknownWord"},
       table, names);
+  add_own_names(further, table, names);
   return names;
 }
 
-void ScoredGrammar::add_own_names(std::span<const char* const> own, const grammar::RuleTable& table,
+void ScoredGrammar::add_own_names(std::span<const std::string> own, const grammar::RuleTable& table,
                                   std::vector<std::string>& names) {
   const features::FeatureSpace* sparse = table.sparse_space().get();
   const auto taken = [&](const std::string& name) {
@@ -70,25 +93,25 @@ void ScoredGrammar::add_own_names(std::span<const char* const> own, const gramma
   }
 }
 
-// Text that looks like a sentence border is a word that the model does not know.
-uint32_t ScoredGrammar::find_lm_word(std::string_view word) const {
-  if (lm_ == nullptr) return text::kUnknown;
-  const uint32_t id = lm_->find(word);
-  return id == lm_->begin_word() || id == lm_->end_word() ? text::kUnknown : id;
-}
-
 SourceSentence ScoredGrammar::encode(std::span<const std::string> tokens) const {
   SourceSentence sentence;
   for (const std::string& token : tokens) {
     sentence.source.push_back(table_->source_vocab().find(token));
     sentence.lm.push_back(find_lm_word(token));
+    for (const Further& each : further_) sentence.further.push_back(each.model.find(token));
   }
   return sentence;
 }
 
-void ScoredGrammar::add_features(uint32_t rule, uint32_t passed, double lm,
-                                 std::span<double> features) const {
+void ScoredGrammar::add_lm_features(double lm, std::span<const float> further,
+                                    std::span<double> features) const {
   features[column(DecoderFeature::language_model)] += kLn10 * lm;
+  for (uint32_t i = 0; i < further.size(); ++i) features[further_column(i)] += kLn10 * further[i];
+}
+
+void ScoredGrammar::add_features(uint32_t rule, uint32_t passed, double lm,
+                                 std::span<const float> further, std::span<double> features) const {
+  add_lm_features(lm, further, features);
   const auto add = [&](DecoderFeature f) { features[column(f)] += 1; };
   const auto add_word = [&](uint32_t lm_word) {
     add(DecoderFeature::word_penalty);

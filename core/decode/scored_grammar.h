@@ -6,9 +6,14 @@
 //   grammar.score(edge.rule)                           weighted features of the rule, no LM
 //   grammar.lm_word(target_id)                         the language model's id of a target word
 //
-// Features: the table's columns, then the ones named in DecoderFeature, in that order; and the
-// table's sparse features, which cost nothing where they have no weights.  Where a foreign table
-// has a feature called WordPenalty, say, the name is the table's, and ours is DecoderWordPenalty.
+//   ScoredGrammar grammar(table, &model, weights, further);   with models beside the first
+//   grammar.further()                                  how many; what they say are lists of log10,
+//                                                      one for each
+//
+// Features: the table's columns, then the ones named in DecoderFeature, in that order, then one for
+// each further language model, under its name; and the table's sparse features, which cost nothing
+// where they have no weights.  Where a foreign table has a feature called WordPenalty, say, the
+// name is the table's, and ours is DecoderWordPenalty.
 #pragma once
 
 #include <cmath>
@@ -23,6 +28,7 @@
 #include "decode/rule_symbols.h"
 #include "features/sparse_rows.h"
 #include "grammar/rule_table.h"
+#include "lm/further_model.h"
 #include "lm/model.h"
 
 namespace demotic::decode {
@@ -43,6 +49,7 @@ inline constexpr double kLn10 = 2.302585092994045684;
 struct SourceSentence {
   std::vector<uint32_t> source;
   std::vector<uint32_t> lm;
+  std::vector<uint32_t> further;  // likewise, for each word one of each further model
 };
 
 struct GrammarWeights {
@@ -53,15 +60,16 @@ struct GrammarWeights {
 
 class ScoredGrammar {
  public:
-  ScoredGrammar(const grammar::RuleTable& table, const lm::Model* lm,
-                const GrammarWeights& weights);
+  ScoredGrammar(const grammar::RuleTable& table, const lm::Model* lm, const GrammarWeights& weights,
+                std::span<const lm::FurtherModel> further = {});
   // The same under other weights of dense features; what does not depend on them is shared.
   ScoredGrammar(const ScoredGrammar& other, std::span<const double> weights);
 
   static std::vector<std::string> feature_names(const grammar::RuleTable& table,
+                                                std::span<const std::string> further = {},
                                                 const char* glue = "Glue");
   // Adds the decoder's own names, each under a new one if it is taken.
-  static void add_own_names(std::span<const char* const> own, const grammar::RuleTable& table,
+  static void add_own_names(std::span<const std::string> own, const grammar::RuleTable& table,
                             std::vector<std::string>& names);
   // Of the model's forests: the names above, and the table's sparse features.
   const ModelSpace& space() const { return space_; }
@@ -72,10 +80,27 @@ class ScoredGrammar {
   double weight(uint32_t feature) const { return weights_[feature]; }
   double weight(DecoderFeature f) const { return weights_[column(f)]; }
   uint32_t column(DecoderFeature f) const { return table_->features() + static_cast<uint32_t>(f); }
-  uint32_t lm_word(text::Symbol target) const {
-    const auto id = static_cast<uint32_t>(target);
-    return id < lm_words_->size() ? (*lm_words_)[id] : text::kUnknown;
+  uint32_t lm_word(text::Symbol target) const { return find_id(*lm_words_, target); }
+
+  // Language models beside the first one.
+  uint32_t further() const { return static_cast<uint32_t>(further_.size()); }
+  const lm::Model& further_lm(uint32_t model) const { return further_[model].model.lm(); }
+  uint32_t further_column(uint32_t model) const {
+    return table_->features() + kDecoderFeatures + model;
   }
+  uint32_t further_word(uint32_t model, text::Symbol target) const {
+    return find_id(*further_[model].words, target);
+  }
+  double further_score(uint32_t model, double log10) const {
+    return further_[model].weight * log10;
+  }
+  double further_score(std::span<const float> log10) const {
+    double sum = 0;
+    for (uint32_t i = 0; i < log10.size(); ++i) sum += further_score(i, log10[i]);
+    return sum;
+  }
+  // Do scores never rise by what language models say?
+  bool lm_costs() const;
 
   SourceSentence encode(std::span<const std::string> tokens) const;
 
@@ -104,21 +129,53 @@ class ScoredGrammar {
   template <class Begin, class Word, class Slot>
   void each_lm_symbol(uint32_t rule, uint32_t passed, Begin&& begin, Word&& word, Slot&& slot,
                       uint32_t from = 0) const {
-    if (rule == kGoal) begin();
-    each_target_symbol(
-        rule, *table_, [&](text::Symbol symbol) { word(lm_word(symbol)); }, slot,
-        [&] { word(passed); }, from);
-    if (rule == kGoal) word(lm_->end_word());
+    each_symbol_of(*lm_words_, *lm_, rule, passed, begin, word, slot, from);
+  }
+  // The same as a further model reads it.
+  template <class Begin, class Word, class Slot>
+  void each_further_symbol(uint32_t model, uint32_t rule, uint32_t passed, Begin&& begin,
+                           Word&& word, Slot&& slot, uint32_t from = 0) const {
+    each_symbol_of(*further_[model].words, further_lm(model), rule, passed, begin, word, slot,
+                   from);
   }
 
-  // Adds all dense features; `lm` is the log10 that the language model has added.
-  void add_features(uint32_t rule, uint32_t passed, double lm, std::span<double> features) const;
+  // Adds all dense features; `lm` is the log10 that the language model has added, `further` those
+  // of the further ones.
+  void add_features(uint32_t rule, uint32_t passed, double lm, std::span<const float> further,
+                    std::span<double> features) const;
+  void add_lm_features(double lm, std::span<const float> further, std::span<double> features) const;
 
  private:
   static constexpr double kWorst = -1e30;
 
+  using Ids = std::vector<uint32_t>;  // a language model's, by target word
+
+  struct Further {
+    lm::FurtherModel model;
+    std::shared_ptr<const Ids> words;
+    double weight;  // of a log10
+  };
+
+  static uint32_t find_id(const Ids& ids, text::Symbol target) {
+    const auto id = static_cast<uint32_t>(target);
+    return id < ids.size() ? ids[id] : text::kUnknown;
+  }
+  template <class Begin, class Word, class Slot>
+  void each_symbol_of(const Ids& ids, const lm::Model& lm, uint32_t rule, uint32_t passed,
+                      Begin&& begin, Word&& word, Slot&& slot, uint32_t from) const {
+    if (rule == kGoal) begin();
+    each_target_symbol(
+        rule, *table_, [&](text::Symbol symbol) { word(find_id(ids, symbol)); }, slot,
+        [&] { word(passed); }, from);
+    if (rule == kGoal) word(lm.end_word());
+  }
+
   void weigh(std::span<const double> weights);
-  uint32_t find_lm_word(std::string_view word) const;
+  template <class Find>
+  std::shared_ptr<const Ids> ids_by(Find&& find) const;
+  uint32_t find_lm_word(std::string_view word) const {
+    return lm_ == nullptr ? text::kUnknown : lm_->find_in_text(word);
+  }
   double word_cost(uint32_t lm_word) const { return lm_word == text::kUnknown ? unknown_ : word_; }
 
   const grammar::RuleTable* table_;
@@ -126,7 +183,8 @@ class ScoredGrammar {
   std::vector<double> weights_;
   std::shared_ptr<const std::vector<double>> sparse_;
   ModelSpace space_;
-  std::shared_ptr<const std::vector<uint32_t>> lm_words_;  // by target word
+  std::shared_ptr<const Ids> lm_words_;
+  std::vector<Further> further_;
   double word_, unknown_;  // a target word that the language model knows, or not
   double rule_penalty_, glue_, pass_through_;
   double lm_weight_;  // of a log10

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "decode/workspace_pool.h"
+#include "forest/consensus.h"
 #include "forest/kbest.h"
 #include "parallel.h"
 
@@ -66,6 +67,26 @@ template <class Visit>
 void each_best(const forest::Forest& forest, size_t k, bool unique, Visit visit) {
   forest::KBest best(forest, forest.score, {.k = k, .unique = unique});
   for (size_t rank = 0; rank < k && best.reach(rank); ++rank) visit(best.derivation(rank));
+}
+
+// Which derivations of a forest make a list: it calls visit(edges, gain) for each.
+using VisitDerivation = std::function<void(std::span<const uint32_t> edges, double gain)>;
+using Listing = std::function<void(const forest::Forest&, const VisitDerivation& visit)>;
+
+// The k best; nothing is gained.
+inline Listing best_listed(size_t k, bool unique) {
+  return [=](const forest::Forest& forest, const VisitDerivation& visit) {
+    each_best(forest, k, unique, [&](std::span<const uint32_t> edges) { visit(edges, 0.0); });
+  };
+}
+
+// The best by its score, then the k best by what they have in common with all others.
+inline Listing consensus_listed(const forest::ConsensusOptions& options, size_t k) {
+  return [=](const forest::Forest& forest, const VisitDerivation& visit) {
+    const forest::Consensus found = forest::consensus(forest, options, k);
+    visit(found.own.edges, found.own.gain);
+    for (const forest::Choice& choice : found.best) visit(choice.edges, choice.gain);
+  };
 }
 
 }  // namespace demotic::decode

@@ -43,7 +43,8 @@ void check(const EventGroups& events) {
     if (events.group_ptr[g] > events.group_ptr[g + 1]) refuse("borders of groups must ascend");
     if (events.group_ptr[g + 1] - events.group_ptr[g] > UINT32_MAX) refuse("a group is too large");
   }
-  if (events.features.size() != events.candidates() * events.width)
+  const size_t most = events.width == 0 ? SIZE_MAX : SIZE_MAX / events.width;
+  if (events.candidates() > most || events.features.size() != events.candidates() * events.width)
     refuse("a value is needed per candidate and feature");
   if (!events.binary.empty() && events.binary.size() != events.candidates())
     refuse("a binary feature is needed per candidate, or none at all");

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "hash_index.h"
+#include "io/array.h"
 #include "io/checksum.h"
 #include "text/utf8.h"
 #include "text/vocab.h"
@@ -38,10 +39,8 @@ uint32_t place_named(std::string_view name, uint32_t places) {
 
 std::string_view FeatureSpace::spelling(uint32_t id) const {
   if (id >= ends_.size()) return {};
-  const uint64_t begin = id == 0 ? 0 : ends_[id - 1];
-  if (begin > ends_[id] || ends_[id] > bytes_.size()) return {};
-  return bytes_.empty() ? std::string_view()
-                        : std::string_view(&bytes_[0] + begin, ends_[id] - begin);
+  const std::span<const char> name = io::row_until(bytes_, ends_, id);
+  return {name.data(), name.size()};
 }
 
 uint32_t FeatureSpace::find_named(std::string_view name) const {

@@ -4,8 +4,6 @@
 #include <map>
 #include <string>
 
-#include "forest/builder.h"
-
 namespace demotic::forest {
 
 namespace {
@@ -24,11 +22,22 @@ std::vector<int32_t> context_of(const std::vector<int32_t>& text, uint32_t width
 }  // namespace
 
 Forest refine(const Forest& f, uint32_t width, size_t max_nodes) {
+  Forest refined;
+  if (!try_refine(f, width, {.nodes = max_nodes, .edges = SIZE_MAX}, refined))
+    throw io::Error(io::Fault::argument,
+                    "a context of " + std::to_string(width) + " words needs more than " +
+                        std::to_string(max_nodes) + " nodes",
+                    0, "prune the forest first or raise max_nodes");
+  return refined;
+}
+
+bool try_refine(const Forest& f, uint32_t width, const RefineLimit& most, Forest& refined,
+                Provenance* provenance) {
   if (width == 0) throw io::Error(io::Fault::argument, "a context of no words");
   ForestBuilder builder(f, width);
   std::vector<std::vector<uint32_t>> versions(f.nodes());  // of each old node: new nodes
   std::vector<std::vector<int32_t>> context;               // of each new node
-  std::vector<uint32_t> choice, tails;
+  std::vector<uint32_t> choice, tails, copied;
   std::vector<int32_t> text;
   // The root may have any context: nothing is ever written to the left or right of it.
   for (uint32_t v = 0; v < f.nodes(); ++v) {
@@ -53,16 +62,14 @@ Forest refine(const Forest& f, uint32_t width, size_t max_nodes) {
             v == f.root() ? std::vector<int32_t>() : context_of(text, width);
         const auto [at, fresh] = number.try_emplace(own, builder.nodes());
         if (fresh) {
-          if (builder.nodes() >= max_nodes)
-            throw io::Error(io::Fault::argument,
-                            "a context of " + std::to_string(width) + " words needs more than " +
-                                std::to_string(max_nodes) + " nodes",
-                            0, "prune the forest first or raise max_nodes");
+          if (builder.nodes() >= most.nodes) return false;
           builder.add_node(f.label[v], f.span[2 * v], f.span[2 * v + 1], own);
           context.push_back(own);
           versions[v].push_back(at->second);
         }
+        if (builder.edges() >= most.edges) return false;
         builder.copy_edge(f, e, at->second, tails);
+        copied.push_back(e);
         // Next combination of the tails' versions, the last tail fastest.
         more = false;
         for (size_t i = old.size(); i-- > 0 && !more;) {
@@ -72,7 +79,10 @@ Forest refine(const Forest& f, uint32_t width, size_t max_nodes) {
       }
     }
   }
-  return builder.finalize(versions[f.root()][0]);
+  refined = builder.finalize(versions[f.root()][0], provenance);
+  if (provenance != nullptr)
+    for (uint32_t& e : provenance->edge) e = copied[e];
+  return true;
 }
 
 EdgeNgrams::EdgeNgrams(const Forest& f, uint32_t max_order) : f_(f), max_order_(max_order) {

@@ -16,12 +16,20 @@
 #include <span>
 #include <vector>
 
+#include "forest/builder.h"
 #include "forest/forest.h"
 
 namespace demotic::forest {
 
 // Throws Error(argument) if that needs more than max_nodes nodes.
 Forest refine(const Forest& f, uint32_t width, size_t max_nodes);
+
+// As refine, but false where it needs more than this; `provenance` says which edges of f it copied.
+struct RefineLimit {
+  size_t nodes, edges;
+};
+bool try_refine(const Forest& f, uint32_t width, const RefineLimit& most, Forest& refined,
+                Provenance* provenance = nullptr);
 
 class EdgeNgrams {
  public:

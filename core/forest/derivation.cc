@@ -6,6 +6,12 @@
 
 namespace demotic::forest {
 
+void check_length(size_t length) {
+  if (length > kLongest)
+    throw io::Error(io::Fault::argument,
+                    "a derivation of more than " + std::to_string(kLongest) + " edges or words");
+}
+
 Derivation expand(const Forest& f, std::span<const uint32_t> best) {
   Derivation d;
   std::vector<uint32_t> open{f.root()};
@@ -15,6 +21,7 @@ Derivation expand(const Forest& f, std::span<const uint32_t> best) {
     d.push_back(e);
     const std::span<const uint32_t> tails = f.tails_of(e);
     open.insert(open.end(), tails.rbegin(), tails.rend());
+    check_length(d.size() + open.size());
   }
   return d;
 }
@@ -85,6 +92,7 @@ std::vector<int32_t> yield(const Forest& f, std::span<const uint32_t> d, Side si
       stack.push_back({position[first[frame.at] + text::slot_of(symbol)], 0});
     else
       words.push_back(symbol);
+    check_length(words.size());
   }
   return words;
 }

@@ -16,6 +16,12 @@ namespace demotic::forest {
 
 using Derivation = std::vector<uint32_t>;
 
+// Nothing longer is written out, in edges or in words.  A node that is two tails of an edge doubles
+// its derivations, so that a small file may hold one that no memory does.
+inline constexpr size_t kLongest = size_t{1} << 24;
+// Throws Error(argument) beyond it.
+void check_length(size_t length);
+
 // The best derivation; of equals the one with the smaller edge ids from the top down.
 Derivation viterbi(const Forest& f, std::span<const double> score, double* value = nullptr);
 

@@ -106,6 +106,7 @@ Derivation Lines::derivation(uint32_t origin) const {
     const Origin& o = origins_[open.back()];
     open.pop_back();
     if (o.edge != kNone) d.push_back(o.edge);
+    check_length(d.size() + open.size());
     if (o.right != kNone) open.push_back(o.right);
     if (o.left != kNone) open.push_back(o.left);
   }

@@ -3,8 +3,8 @@
 //   std::vector<Log> beta(f.nodes()), alpha(f.nodes());
 //   const auto weight = [&](uint32_t e) { return Log{f.score[e]}; };
 //   inside<Log>(f, weight, beta);           beta(v)  = (+)_e  w(e) (x) beta(t_1) (x) ...
-//   outside<Log>(f, weight, beta, alpha);   alpha(t) = (+)_(e,i) alpha(head) (x) w(e) (x) the
-//   others
+//   outside<Log>(f, weight, beta, alpha);
+//                                   alpha(t) = (+)_(e,i) alpha(head) (x) w(e) (x) the others
 //
 // Outside goes by tail position, for a node may be the tail of one edge twice, and multiplies
 // prefix and suffix products, for a semiring has no division.

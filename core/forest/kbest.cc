@@ -15,6 +15,8 @@ constexpr uint64_t kBase = 0x9e3779b97f4a7c15ull;  // odd, so its powers never v
 // Where infinite sums meet: an order of scores has no place for what is no number.
 double ordered(double score) { return std::isnan(score) ? kLogZero : score; }
 
+constexpr size_t kMany = size_t{1} << 32;
+
 uint64_t word_hash(int32_t word) { return io::mix64(static_cast<uint64_t>(word) + 0x51ed27ull); }
 
 }  // namespace
@@ -22,7 +24,7 @@ uint64_t word_hash(int32_t word) { return io::mix64(static_cast<uint64_t>(word) 
 KBest::KBest(const Forest& f, std::span<const double> score, const KBestOptions& options)
     : f_(f), edge_score_(score), options_(options), nodes_(f.nodes()) {
   if (options.unique) string_index_.reserve(600);
-  if (options_.max_pops == 0) options_.max_pops = 50 * options_.k + 1000;
+  if (options_.max_pops == 0) options_.max_pops = 50 * std::min(options_.k, kMany) + 1000;
   std::vector<MaxPlus> beta(f.nodes());
   inside<MaxPlus>(f, [&](uint32_t e) { return MaxPlus{score[e], e}; }, beta);
   best_.resize(f.nodes());
@@ -203,6 +205,7 @@ std::vector<int32_t> KBest::string_of(const Item& item) const {
   };
   std::vector<int32_t> words;
   std::vector<Frame> stack{{&item, 0}};
+  size_t length = 0;  // in symbols: rules may write no word
   while (!stack.empty()) {
     const Item& top = *stack.back().item;
     const std::span<const int32_t> program = f_.target_side(top.edge);
@@ -210,6 +213,7 @@ std::vector<int32_t> KBest::string_of(const Item& item) const {
       stack.pop_back();
       continue;
     }
+    check_length(++length);
     const int32_t symbol = program[stack.back().symbol++];
     if (!text::is_slot(symbol)) {
       words.push_back(symbol);
@@ -231,6 +235,7 @@ Derivation KBest::derivation(size_t rank) const {
     const std::span<const uint32_t> tails = f_.tails_of(item.edge);
     for (size_t i = tails.size(); i-- > 0;)
       open.push_back(&nodes_[tails[i]].results[ranks_[item.ranks + i]]);
+    check_length(d.size() + open.size());
   }
   return d;
 }

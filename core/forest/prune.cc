@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "forest/derivation.h"
 #include "forest/inside_outside.h"
@@ -10,10 +11,18 @@ namespace demotic::forest {
 
 namespace {
 
-Forest keep_within(const Forest& f, std::span<const double> deficit, double threshold) {
+Forest keep_within(const Forest& f, std::span<const double> deficit, double threshold,
+                   Provenance* provenance = nullptr) {
   std::vector<char> keep(f.edges());
   for (uint32_t e = 0; e < f.edges(); ++e) keep[e] = deficit[e] <= threshold ? 1 : 0;
-  return keep_edges(f, keep);
+  return keep_edges(f, keep, provenance);
+}
+
+Provenance identity(const Forest& f) {
+  Provenance same{std::vector<uint32_t>(f.nodes()), std::vector<uint32_t>(f.edges())};
+  std::iota(same.node.begin(), same.node.end(), 0u);
+  std::iota(same.edge.begin(), same.edge.end(), 0u);
+  return same;
 }
 
 }  // namespace
@@ -32,7 +41,14 @@ std::vector<double> deficits(const Forest& f, std::span<const double> score) {
       deficit[e] = std::max(0.0, best - merit);  // 0 where both are infinite
     }
   // Rounding may leave 1e-15 where it must be 0.
-  for (const uint32_t e : expand(f, best_edges(f, beta))) deficit[e] = 0.0;
+  const std::vector<uint32_t> chosen = best_edges(f, beta);
+  std::vector<char> reached(f.nodes(), 0);
+  reached[f.root()] = 1;
+  for (uint32_t v = f.nodes(); v-- > 0;) {
+    if (reached[v] == 0) continue;
+    deficit[chosen[v]] = 0.0;
+    for (const uint32_t tail : f.tails_of(chosen[v])) reached[tail] = 1;
+  }
   return deficit;
 }
 
@@ -42,14 +58,24 @@ Forest prune(const Forest& f, std::span<const double> score, double threshold) {
   return keep_within(f, deficits(f, score), threshold);
 }
 
-Forest prune_to(const Forest& f, std::span<const double> score, size_t max_edges) {
-  if (f.edges() <= max_edges) return f;
+Forest prune_to(const Forest& f, std::span<const double> score, size_t max_edges,
+                Provenance* provenance) {
+  if (f.edges() <= max_edges) {
+    if (provenance != nullptr) *provenance = identity(f);
+    return f;
+  }
   const std::vector<double> deficit = deficits(f, score);
   std::vector<double> sorted = deficit;
   std::sort(sorted.begin(), sorted.end());
   // sorted[max_edges] is the first that must go, and all equal to it with it.
   const auto cut = std::lower_bound(sorted.begin(), sorted.end(), sorted[max_edges]);
-  return keep_within(f, deficit, cut == sorted.begin() ? 0.0 : *(cut - 1));
+  return keep_within(f, deficit, cut == sorted.begin() ? 0.0 : *(cut - 1), provenance);
+}
+
+Forest only_best(const Forest& f, Provenance* provenance) {
+  std::vector<char> keep(f.edges(), 0);
+  for (const uint32_t e : viterbi(f, f.score)) keep[e] = 1;
+  return keep_edges(f, keep, provenance);
 }
 
 Forest keep_edges(const Forest& f, std::span<const char> keep, Provenance* provenance) {

@@ -49,6 +49,7 @@ std::vector<Derivation> sample(const Forest& f, std::span<const double> score, s
       d.push_back(e);
       const std::span<const uint32_t> tails = f.tails_of(e);
       open.insert(open.end(), tails.rbegin(), tails.rend());
+      check_length(d.size() + open.size());
     }
   }
   return result;

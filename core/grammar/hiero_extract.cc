@@ -53,14 +53,16 @@ void HieroExtractor::find_initial_pairs(uint32_t source_size, uint32_t target_si
         const auto [least, last] = target_reach_[j];
         closed = least == UINT32_MAX || (least >= begin && last < end);
       }
-      if (closed) add_pairs({begin, end, target_begin, target_end});
+      const bool tight =
+          link_begin_[begin] < link_begin_[begin + 1] && link_begin_[end - 1] < link_begin_[end];
+      if (closed) add_pairs({begin, end, target_begin, target_end, tight});
     }
   }
   first_pair_[source_size] = static_cast<uint32_t>(pairs_.size());
 }
 
 // The pair and, if pairs may be loose, those with more unaligned target words at their edges.
-void HieroExtractor::add_pairs(Pair tight) {
+void HieroExtractor::add_pairs(const Pair& tight) {
   pairs_.push_back(tight);
   if (options_.tight) return;
   const auto free = [&](uint32_t j) { return target_reach_[j][0] == UINT32_MAX; };
@@ -68,6 +70,7 @@ void HieroExtractor::add_pairs(Pair tight) {
   for (;; --pair.target_begin) {
     for (pair.target_end = tight.target_end;
          pair.target_end - pair.target_begin <= options_.max_phrase; ++pair.target_end) {
+      pair.tight = false;
       if (pair.target_begin < tight.target_begin || pair.target_end > tight.target_end)
         pairs_.push_back(pair);
       if (pair.target_end == target_reach_.size() || !free(pair.target_end)) break;
@@ -125,17 +128,19 @@ void HieroExtractor::find_holes(const Pair& outer) {
   };
   if (fits(0, 0, 0)) holes_.push_back({0, {}});
   if (options_.max_nonterminals == 0) return;
+  const auto fits_hole = [&](const Pair& pair) {
+    return pair.inside(outer) && pair.source_size() >= options_.min_hole &&
+           (pair.tight || !options_.tight_holes);
+  };
   const uint32_t end = first_pair_[outer.source_end];
   for (uint32_t a = first_pair_[outer.source_begin]; a < end; ++a) {
     const Pair& first = pairs_[a];
-    if (!first.inside(outer) || first.source_size() < options_.min_hole) continue;
+    if (!fits_hole(first)) continue;
     if (fits(first.source_size(), 1, linked_words(first))) holes_.push_back({1, {a, 0}});
     if (options_.max_nonterminals == 1 || first.source_end >= outer.source_end) continue;
     for (uint32_t b = first_pair_[first.source_end + 1]; b < end; ++b) {
       const Pair& second = pairs_[b];
-      if (!second.inside(outer) || second.source_size() < options_.min_hole ||
-          second.meets_on_target(first))
-        continue;
+      if (!fits_hole(second) || second.meets_on_target(first)) continue;
       if (fits(first.source_size() + second.source_size(), 2,
                linked_words(first) + linked_words(second)))
         holes_.push_back({2, {a, b}});

@@ -33,6 +33,7 @@ struct HieroOptions {
   uint32_t max_nonterminals = 2;  // 0 extracts plain phrases
   uint32_t min_hole = 1;          // source words that X stands for at least
   bool tight = true;              // else unaligned words may stand at an initial pair's edges
+  bool tight_holes = false;       // what X stands for is tight even so
   bool orientations = false;
 };
 
@@ -55,6 +56,7 @@ class HieroExtractor {
 
   struct Pair {
     uint32_t source_begin, source_end, target_begin, target_end;
+    bool tight = true;
     uint32_t source_size() const { return source_end - source_begin; }
     bool inside(const Pair& outer) const {
       return source_begin >= outer.source_begin && source_end <= outer.source_end &&
@@ -99,7 +101,7 @@ class HieroExtractor {
 
   void find_initial_pairs(uint32_t source_size, uint32_t target_size,
                           std::span<const align::Link> links);
-  void add_pairs(Pair tight);
+  void add_pairs(const Pair& tight);
   void find_corners();
   uint8_t orientation_of(const Pair& pair) const;
   void find_holes(const Pair& outer);

@@ -5,8 +5,8 @@
 // symbol is a category, category_symbol(c), and its place among the nonterminals is its slot.  On
 // the target side a negative symbol names the slot it repeats, slot_symbol(k).
 //
-//   X -> ne X1 pas / do not X1      source [ne, category_symbol(kX), pas], target [do, not,
-//   slot_symbol(0)]
+//   X -> ne X1 pas / do not X1      source [ne, category_symbol(kX), pas],
+//                                   target [do, not, slot_symbol(0)]
 #pragma once
 
 #include <cstdint>

@@ -121,9 +121,11 @@ void RuleScorer::use_orientations(const std::array<uint64_t, 2 * kOrientations>&
 
 RuleScorer::RuleScorer(RuleTableBuilder& out, const RuleLexicon& lexicon, const RuleChoice& choice)
     : out_(out), lexicon_(lexicon), choice_(choice) {
-  if (choice.min_sentences < 1 || choice.min_sentences > kOrigins)
-    throw io::Error(io::Fault::argument,
-                    "min_sentences must be from 1 to " + std::to_string(kOrigins));
+  for (const auto& [name, least] :
+       {std::pair{"min_sentences", choice.min_sentences}, std::pair{"min_loose", choice.min_loose}})
+    if (least < 1 || least > kOrigins)
+      throw io::Error(io::Fault::argument,
+                      std::string(name) + " must be from 1 to " + std::to_string(kOrigins));
 }
 
 RuleScorer::Bytes RuleScorer::keep(std::string_view bytes) {
@@ -184,14 +186,31 @@ void RuleScorer::end_target() {
 
 // -- writing -----------------------------------------------------------------------------------
 
+// Has one of its sides a word without a link at an edge?
+bool RuleScorer::is_loose(const Candidate& candidate) {
+  target_symbols_.clear();
+  for_each_symbol(view(candidate.target),
+                  [&](text::Symbol symbol) { target_symbols_.push_back(symbol); });
+  const std::string_view links = view(candidate.links);
+  const auto free = [&](const std::vector<text::Symbol>& side, size_t place, size_t which) {
+    if (!text::is_word(side[place])) return false;
+    for (size_t at = which; at < links.size(); at += 2)
+      if (static_cast<uint8_t>(links[at]) == place) return false;
+    return true;
+  };
+  return free(source_symbols_, 0, 0) || free(source_symbols_, source_symbols_.size() - 1, 0) ||
+         free(target_symbols_, 0, 1) || free(target_symbols_, target_symbols_.size() - 1, 1);
+}
+
 // Leaves those that were chosen, by their target sides.
 void RuleScorer::choose() {
-  if (choice_.min_sentences > 1 &&
-      std::any_of(source_symbols_.begin(), source_symbols_.end(),
-                  [](text::Symbol symbol) { return !text::is_word(symbol); }))
-    std::erase_if(candidates_, [&](const Candidate& candidate) {
-      return candidate.origins.count < choice_.min_sentences;
-    });
+  const bool phrases = std::all_of(source_symbols_.begin(), source_symbols_.end(),
+                                   [](text::Symbol symbol) { return text::is_word(symbol); });
+  const uint32_t least = phrases ? 1 : choice_.min_sentences;
+  std::erase_if(candidates_, [&](const Candidate& candidate) {
+    const uint32_t seen = candidate.origins.count;
+    return seen < least || (seen < choice_.min_loose && is_loose(candidate));
+  });
   const uint32_t limit = choice_.max_targets;
   if (limit != 0 && candidates_.size() > limit) {
     const auto by_mass = [&](const Candidate& a, const Candidate& b) {

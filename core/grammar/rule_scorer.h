@@ -55,6 +55,7 @@ class RuleLexicon {
 struct RuleChoice {
   uint32_t max_targets = 0;    // of most mass for each source side; 0: all
   uint32_t min_sentences = 1;  // that gave a rule with nonterminals; at most kOrigins
+  uint32_t min_loose = 1;      // that gave a rule with an unaligned word at an edge; likewise
 };
 
 class RuleScorer {
@@ -101,6 +102,7 @@ class RuleScorer {
   void end_target();
   void end_source();
   void choose();
+  bool is_loose(const Candidate& candidate);
   void write(const Candidate& candidate, double source_total);
 
   RuleTableBuilder& out_;

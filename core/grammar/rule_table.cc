@@ -33,11 +33,6 @@ void require(bool holds) {
                     "copy the file again or rebuild it");
 }
 
-// Are these the ends of rows that fill `size` elements?
-bool ascend(std::span<const uint64_t> ends, size_t size) {
-  return std::is_sorted(ends.begin(), ends.end()) && (ends.empty() ? 0 : ends.back()) == size;
-}
-
 }  // namespace
 
 RuleTable::RuleTable(const std::string& path, std::optional<bool> verify)
@@ -101,8 +96,8 @@ void RuleTable::check_rules() const {
     }
   }
   require(rule_ends_.back() == rules());
-  require(ascend(target_ends_, targets_.size()) && ascend(link_ends_, links_.size()) &&
-          ascend(origin_ends_, origins_.size()));
+  require(io::ends_fit(target_ends_, targets_.size()) && io::ends_fit(link_ends_, links_.size()) &&
+          io::ends_fit(origin_ends_, origins_.size()));
   for (const float score : scores_) require(std::isfinite(score));
   check_sparse();
 }

@@ -28,6 +28,7 @@
 #include "features/sparse_rows.h"
 #include "grammar/rule.h"
 #include "hash_index.h"
+#include "io/array.h"
 #include "io/checksum.h"
 #include "io/container.h"
 #include "text/vocab.h"
@@ -91,11 +92,13 @@ class RuleTable {
            (sparse_space_ == nullptr || names_sparse(rule));
   }
   std::span<const text::Symbol> target(uint32_t rule) const {
-    return part(targets_, target_ends_, rule);
+    return io::row_until(targets_, target_ends_, rule);
   }
-  std::span<const RuleLink> links(uint32_t rule) const { return part(links_, link_ends_, rule); }
+  std::span<const RuleLink> links(uint32_t rule) const {
+    return io::row_until(links_, link_ends_, rule);
+  }
   std::span<const uint32_t> origins(uint32_t rule) const {
-    return part(origins_, origin_ends_, rule);
+    return io::row_until(origins_, origin_ends_, rule);
   }
   std::span<const float> scores(uint32_t rule) const {
     return scores_.subspan(size_t{rule} * features(), features());
@@ -131,15 +134,6 @@ class RuleTable {
   // Children stand after their parents, so that paths are no longer than the table.
   bool leads_to(uint32_t node, text::Symbol symbol, uint32_t child) const {
     return child < nodes() && node < child && parents_[child] == node && symbols_[child] == symbol;
-  }
-
-  template <class T>
-  static std::span<const T> part(std::span<const T> all, std::span<const uint64_t> ends,
-                                 uint32_t index) {
-    const uint64_t begin = index == 0 ? 0 : ends[index - 1];
-    const uint64_t end = ends[index];
-    if (begin > end || end > all.size()) return {};
-    return all.subspan(begin, end - begin);
   }
 
   std::shared_ptr<const io::Container> container_;

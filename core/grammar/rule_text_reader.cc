@@ -112,6 +112,9 @@ void RuleTextReader::parse_line() {
     parse_sparse(optional(5));
   }
   entry_.score_count = static_cast<uint32_t>(scores_.size() - entry_.scores);
+  // A rule that comes again comes again in whatever order its features stand.
+  std::sort(scores_.begin() + static_cast<std::ptrdiff_t>(entry_.scores), scores_.end(),
+            [](Score a, Score b) { return a.feature < b.feature; });
   counts_everywhere_ &= entry_.counts[2] > 0;
   entries_.push_back(entry_);
 }

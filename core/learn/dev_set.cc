@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "forest/derivation.h"
+#include "forest/kbest.h"
 #include "io/checksum.h"
 #include "parallel.h"
 
@@ -84,6 +84,12 @@ void add_features(const forest::Forest& f, const forest::Derivation& d, std::spa
 }
 
 std::string name_of(size_t sentence) { return "sentence " + std::to_string(sentence + 1); }
+
+void check_scored(bool scored, size_t sentence) {
+  if (!scored)
+    throw io::Error(io::Fault::argument,
+                    name_of(sentence) + " has hypotheses that were not scored");
+}
 
 }  // namespace
 
@@ -180,9 +186,46 @@ void DevSet::begin(std::span<const double> weights, std::span<const double> dire
   }
 }
 
-std::vector<Unscored> DevSet::trace(size_t first, size_t end, unsigned threads) {
+void DevSet::check_range(size_t first, size_t end) const {
   if (first > end || end > sentences_.size())
     throw io::Error(io::Fault::argument, "there is no such range of sentences");
+}
+
+std::vector<Unscored> DevSet::explore(size_t first, size_t end, std::span<const double> weights,
+                                      std::span<const double> gains, size_t k, unsigned threads) {
+  check_range(first, end);
+  std::vector<Unscored> found(end - first);
+  parallel_for(found.size(), threads, [&](size_t i, unsigned) {
+    explore_sentence(first + i, weights, gains, k, found[i]);
+  });
+  std::erase_if(found, [](const Unscored& u) { return u.texts.empty(); });
+  return found;
+}
+
+void DevSet::explore_sentence(size_t number, std::span<const double> weights,
+                              std::span<const double> gains, size_t k, Unscored& unscored) {
+  Sentence& s = sentences_[number];
+  unscored.sentence = number;
+  check_scored(s.unscored.empty(), number);
+  if (!s.forest) return;
+  const forest::Forest& f = *s.forest;
+  const std::vector<double> model = forest::edge_scores(f, weights);
+  std::vector<double> row(features());
+  for (const double gain : gains) {
+    std::vector<double> score = model;
+    for (size_t e = 0; e < score.size(); ++e) score[e] -= gain * f.loss[e];
+    forest::KBest best(f, score, {.k = k, .unique = true});
+    for (size_t rank = 0; rank < k && best.reach(rank); ++rank) {
+      const forest::Derivation derivation = best.derivation(rank);
+      std::fill(row.begin(), row.end(), 0.0);
+      add_features(f, derivation, row);
+      add_row(s, row, text_stats(s, derivation, unscored));
+    }
+  }
+}
+
+std::vector<Unscored> DevSet::trace(size_t first, size_t end, unsigned threads) {
+  check_range(first, end);
   std::vector<Unscored> found(end - first);
   std::vector<Scratch> scratch(std::max(threads, 1u));
   parallel_for(found.size(), threads, [&](size_t i, unsigned worker) {
@@ -214,8 +257,7 @@ void DevSet::trace_sentence(size_t number, Scratch& scratch, Unscored& unscored)
   const size_t rows = s.row_stats.size();
   if (rows == 0 && !s.forest)
     throw io::Error(io::Fault::argument, name_of(number) + " has no hypothesis");
-  if (!s.unscored.empty())
-    throw io::Error(io::Fault::argument, name_of(number) + " has hypotheses that were not scored");
+  check_scored(s.unscored.empty(), number);
   scratch.columns.resize(s.rows.size());
   for (size_t r = 0; r < rows; ++r)
     for (size_t f = 0; f < features(); ++f)
@@ -260,18 +302,23 @@ void DevSet::trace_direction(Sentence& s, size_t d, std::span<const double> fore
       continue;
     }
     const forest::Derivation derivation = lines.derivation(origin[line.origin - rows]);
-    std::string text = text_of(*s.forest, derivation);
-    const auto [known, fresh] = s.texts.emplace(text, static_cast<uint32_t>(s.stats.size()));
-    if (fresh) {
-      s.unscored.push_back(known->second);
-      s.stats.emplace_back();
-      unscored.texts.push_back(std::move(text));
-    }
-    s.path[d].push_back({line.from, known->second});
+    const uint32_t stats = text_stats(s, derivation, unscored);
+    s.path[d].push_back({line.from, stats});
     scratch.found.resize(scratch.found.size() + features());
     add_features(*s.forest, derivation, std::span(scratch.found).last(features()));
-    scratch.found_stats.push_back(known->second);
+    scratch.found_stats.push_back(stats);
   }
+}
+
+uint32_t DevSet::text_stats(Sentence& s, const forest::Derivation& derivation, Unscored& unscored) {
+  std::string text = text_of(*s.forest, derivation);
+  const auto [known, fresh] = s.texts.emplace(text, static_cast<uint32_t>(s.stats.size()));
+  if (fresh) {
+    s.unscored.push_back(known->second);
+    s.stats.emplace_back();
+    unscored.texts.push_back(std::move(text));
+  }
+  return known->second;
 }
 
 void DevSet::score(size_t sentence, std::span<const metrics::BleuStats> stats) {
@@ -282,6 +329,25 @@ void DevSet::score(size_t sentence, std::span<const metrics::BleuStats> stats) {
                                              std::to_string(s.unscored.size()) + " hypotheses");
   for (size_t i = 0; i < stats.size(); ++i) s.stats[s.unscored[i]] = stats[i];
   s.unscored.clear();
+  if (!stats.empty()) readd_rows(s, static_cast<uint32_t>(s.stats.size() - stats.size()));
+}
+
+void DevSet::readd_rows(Sentence& s, uint32_t first_stats) const {
+  const auto first =
+      static_cast<size_t>(std::find_if(s.row_stats.begin(), s.row_stats.end(),
+                                       [&](uint32_t stats) { return stats >= first_stats; }) -
+                          s.row_stats.begin());
+  const std::vector<double> rows(s.rows.begin() + first * features(), s.rows.end());
+  const std::vector<uint32_t> stats(s.row_stats.begin() + first, s.row_stats.end());
+  const std::vector<char> best(s.best.begin() + first, s.best.end());
+  s.rows.resize(first * features());
+  s.row_stats.resize(first);
+  s.best.resize(first);
+  std::erase_if(s.rows_by_hash, [&](const auto& known) { return known.second >= first; });
+  for (size_t r = 0; r < stats.size(); ++r) {
+    const auto row = std::span(rows).subspan(r * features(), features());
+    s.best[add_row(s, row, stats[r]).first] |= best[r];
+  }
 }
 
 std::vector<Step> DevSet::steps(double margin, unsigned threads) const {

@@ -1,5 +1,5 @@
-// The sentences that MERT tunes on, each with the hypotheses known so far: a list that grows from
-// one decoding to the next (Och 2003), a forest of the latest decoding (Kumar et al. 2009), or
+// The sentences that weights are tuned on, each with the hypotheses known so far: a list that grows
+// from one decoding to the next (Och 2003), a forest of the latest decoding (Kumar et al. 2009), or
 // both.
 //
 //   1. DevSet dev(sentences, feature_names, max_segments);
@@ -10,9 +10,13 @@
 //        with
 //   5. std::vector<Step> steps = dev.steps(margin, threads);             the best x per direction
 //
-// A direction of zeros gives the BLEU of w itself.  A forest's strings are scored once each; the
-// statistics are the caller's, who knows the references and how tokens become text.  Results do not
-// depend on threads.
+// Learners of other kinds look into forests by
+//
+//   for (Unscored& u : dev.explore(0, sentences, w, gains, k, threads)) dev.score(...);
+//
+// and find the strings in lists().  A direction of zeros gives the BLEU of w itself.  A forest's
+// strings are scored once each; the statistics are the caller's, who knows the references and how
+// tokens become text.  Results do not depend on threads.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "forest/derivation.h"
 #include "forest/envelope.h"
 #include "forest/forest.h"
 #include "learn/line_search.h"
@@ -56,6 +61,11 @@ class DevSet {
                std::span<const metrics::BleuStats> stats);
   // Replaces the sentence's forest; it names the same features in the same order.
   void set_forest(size_t sentence, const forest::Forest& forest);
+
+  // Of each forest the k best strings under w.f(e) - g * loss(e), for each g of `gains`; they join
+  // the list.  Those still to be scored.
+  std::vector<Unscored> explore(size_t first, size_t end, std::span<const double> weights,
+                                std::span<const double> gains, size_t k, unsigned threads);
 
   void begin(std::span<const double> weights, std::span<const double> directions, Scope scope);
   std::vector<Unscored> trace(size_t first, size_t end, unsigned threads);
@@ -96,6 +106,14 @@ class DevSet {
   Sentence& at(size_t sentence);
   // The row's number, and whether it is new.
   std::pair<uint32_t, bool> add_row(Sentence& s, std::span<const double> row, uint32_t stats) const;
+  // Where the statistics of a derivation's text are, or will be once they are scored.
+  static uint32_t text_stats(Sentence& s, const forest::Derivation& derivation, Unscored& unscored);
+  void check_range(size_t first, size_t end) const;
+  void explore_sentence(size_t number, std::span<const double> weights,
+                        std::span<const double> gains, size_t k, Unscored& unscored);
+  // Add the list's rows from the first one with these statistics or later ones once more, now that
+  // they are scored: those that the list had already (from a checkpoint, say) are not added twice.
+  void readd_rows(Sentence& s, uint32_t first_stats) const;
   void list_envelope(std::span<const double> direction, Scratch& scratch) const;
   void trace_sentence(size_t number, Scratch& scratch, Unscored& unscored);
   void trace_direction(Sentence& s, size_t d, std::span<const double> forest_intercept,

@@ -116,6 +116,7 @@ void LocalLearner::fetch_features(uint64_t number) const {
 void LocalLearner::add_direction(const Visit& visit, std::span<const double> dense, bool shared,
                                  Step& step, Objective& sum) const {
   const uint32_t n = events_.rows(visit.group);
+  if (visit.labels.empty()) return;  // a group that no event has chosen from
   const auto labels = static_cast<double>(visit.labels.size());
   if (is_trivial(events_, visit.group)) {
     sum.events += visit.labels.size();

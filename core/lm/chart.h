@@ -39,9 +39,9 @@ struct Fragment {
 
   // Fragments that are equal get equal scores in every context: they may be recombined.
   bool operator==(const Fragment& other) const {
-    return left_length == other.left_length && left_full == other.left_full &&
-           std::memcmp(left_keys, other.left_keys, left_length * sizeof(uint64_t)) == 0 &&
-           right == other.right;
+    uint64_t differences = (left_length ^ other.left_length) | (left_full ^ other.left_full);
+    for (unsigned i = 0; i < left_length; ++i) differences |= left_keys[i] ^ other.left_keys[i];
+    return differences == 0 && right == other.right;
   }
   uint64_t hash() const {
     const uint64_t left = left_length == 0 ? 0 : left_keys[left_length - 1];
@@ -102,8 +102,10 @@ void join(const Model& model, State& right, const Fragment& in, Left& left) {
   const unsigned shift = in.right.length;
   if (shift < in.left_length) return;  // it was cut short: ours are out of reach
   use = std::min(use, kMaxOrder - 1 - shift);
-  std::memcpy(right.words + shift, ours.words, use * sizeof(uint32_t));
-  std::memcpy(right.backoffs + shift, charged, use * sizeof(float));
+  for (unsigned i = 0; i < use; ++i) {  // a few words: no call
+    right.words[shift + i] = ours.words[i];
+    right.backoffs[shift + i] = charged[i];
+  }
   right.length = shift + use;
 }
 

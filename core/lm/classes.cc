@@ -31,10 +31,11 @@ void BigramCounts::add(std::string_view lines) {
       while (end < line.size() && !separates(line[end])) ++end;
       if (end > at) {
         const uint32_t id = vocab_.add(line.substr(at, end - at));
-        if (id == kBorder)
+        if (id != kBorder)
+          pair(id);
+        else if (!skip_special_)
           throw io::Error(io::Fault::format, "the text holds the special word <unk>", line_,
                           "remove it");
-        pair(id);
       }
       at = end + 1;
     }

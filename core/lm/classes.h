@@ -34,6 +34,9 @@ namespace demotic::lm {
 // Counts of neighbouring words.  Id 0 of the vocabulary, which no text word has, is the border.
 class BigramCounts {
  public:
+  // With `skip_special`, the word <unk> in the text is passed over; otherwise it is an error.
+  explicit BigramCounts(bool skip_special = false) : skip_special_(skip_special) {}
+
   void add(std::string_view lines);  // whole lines, words separated by white space
   // Line numbers in errors start again at 1.
   void next_file() { line_ = 0; }
@@ -52,6 +55,7 @@ class BigramCounts {
  private:
   void compact();
 
+  bool skip_special_;
   text::Vocab vocab_;
   uint64_t lines_ = 0, line_ = 0;
   std::vector<PackedNgram<1>> pending_, scratch_;

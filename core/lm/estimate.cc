@@ -133,7 +133,7 @@ std::unique_ptr<EstimatedModel> estimate_packed(TrainingText text, const Estimat
 std::unique_ptr<EstimatedModel> estimate(TrainingText text, const EstimateOptions& options,
                                          const Tick& tick) {
   if (options.order < 1 || options.order > kEstimateOrder)
-    throw io::Error(io::Fault::argument, "order must be 1 to 6");
+    throw io::Error(io::Fault::argument, "order must be 1 to 8");
   if (text.words() == 0) throw io::Error(io::Fault::format, "the text has no words");
   const NgramPacking packing(text.vocab().size(), options.order);
   switch (packing.limbs()) {
@@ -141,8 +141,10 @@ std::unique_ptr<EstimatedModel> estimate(TrainingText text, const EstimateOption
       return estimate_packed<1>(std::move(text), options, packing, tick);
     case 2:
       return estimate_packed<2>(std::move(text), options, packing, tick);
-    default:
+    case 3:
       return estimate_packed<3>(std::move(text), options, packing, tick);
+    default:
+      return estimate_packed<4>(std::move(text), options, packing, tick);
   }
 }
 

@@ -1,4 +1,4 @@
-// Interpolated modified Kneser-Ney estimation, orders 1-6, as lmplz does it (Heafield, Pouzyrevsky,
+// Interpolated modified Kneser-Ney estimation, orders 1-8, as lmplz does it (Heafield, Pouzyrevsky,
 // Clark and Koehn 2013, "Scalable modified Kneser-Ney language model estimation").
 //
 //   TrainingText text(folder, memory / 4, false);  text.add(lines);

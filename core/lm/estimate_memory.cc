@@ -258,6 +258,7 @@ std::unique_ptr<EstimatedModel> estimate_in_memory(std::vector<CountedNgram<Limb
 DEMOTIC_INSTANTIATE(1)
 DEMOTIC_INSTANTIATE(2)
 DEMOTIC_INSTANTIATE(3)
+DEMOTIC_INSTANTIATE(4)
 #undef DEMOTIC_INSTANTIATE
 
 }  // namespace demotic::lm

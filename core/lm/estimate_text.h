@@ -23,7 +23,7 @@ namespace demotic::lm {
 
 inline constexpr uint32_t kBegin = 1;
 inline constexpr uint32_t kEnd = 2;
-inline constexpr unsigned kEstimateOrder = 6;  // the highest
+inline constexpr unsigned kEstimateOrder = 8;  // the highest
 
 class TrainingText {
  public:

@@ -95,6 +95,11 @@ class Model {
     const uint32_t id = parts_.vocab.find(word);
     return id < words() ? id : text::kUnknown;
   }
+  // Of a text: what looks like a sentence border is a word that the model does not know.
+  uint32_t find_in_text(std::string_view word) const {
+    const uint32_t id = find(word);
+    return id == begin_word_ || id == end_word_ ? text::kUnknown : id;
+  }
   uint32_t begin_word() const { return begin_word_; }
   uint32_t end_word() const { return end_word_; }
 

@@ -27,7 +27,13 @@ struct State {
   bool operator==(const State& other) const {
     return std::memcmp(this, &other, offsetof(State, backoffs)) == 0;
   }
-  uint64_t hash() const { return io::checksum64(this, offsetof(State, backoffs)); }
+  uint64_t hash() const {
+    uint64_t halves[offsetof(State, backoffs) / sizeof(uint64_t)];
+    std::memcpy(halves, this, sizeof halves);
+    uint64_t hash = 0;
+    for (const uint64_t half : halves) hash = (hash ^ half) * 0x9e3779b97f4a7c15ull;
+    return io::mix64(hash);
+  }
 };
 static_assert(sizeof(State) == 64 && std::is_trivially_copyable_v<State>);
 

@@ -49,8 +49,8 @@ std::vector<Derivation> BlockDecoder::decode(std::span<const Tokens> sentences, 
       });
 }
 
-std::vector<std::vector<Derivation>> BlockDecoder::kbest(std::span<const Tokens> sentences,
-                                                         size_t k, bool unique, unsigned threads) {
+std::vector<std::vector<Derivation>> BlockDecoder::lists(std::span<const Tokens> sentences,
+                                                         const Listing& listing, unsigned threads) {
   return each_searched(sentences, threads, true,
                        [&](const Tokens& tokens, const BlockSearch& search) {
                          std::vector<Derivation> list;
@@ -60,9 +60,10 @@ std::vector<std::vector<Derivation>> BlockDecoder::kbest(std::span<const Tokens>
                          }
                          const BlockGraph graph = block_graph(search, tokens, false);
                          std::vector<uint32_t> arcs;
-                         each_best(graph.forest, k, unique, [&](std::span<const uint32_t> edges) {
+                         listing(graph.forest, [&](std::span<const uint32_t> edges, double gain) {
                            find_arcs(graph, edges, arcs);
                            list.push_back(block_derivation(search, arcs, tokens));
+                           list.back().gain = gain;
                          });
                          return list;
                        });

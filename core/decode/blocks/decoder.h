@@ -2,7 +2,7 @@
 //
 //   BlockDecoder decoder(table, &model, pairs, weights, options);
 //   decoder.decode(sentences, threads)          one derivation each, in order
-//   decoder.kbest(sentences, k, unique, threads)
+//   decoder.lists(sentences, best_listed(k, unique), threads)
 //   decoder.forests(sentences, pairs, threads)  what the search kept
 //   decoder.oracles(sentences, references, k, threads)    the best of each list by sentence BLEU
 #pragma once
@@ -52,8 +52,8 @@ class BlockDecoder : public SentenceDecoder<BlockWorkspace> {
                const BlockDecoderOptions& options);
 
   std::vector<Derivation> decode(std::span<const Tokens> sentences, unsigned threads);
-  std::vector<std::vector<Derivation>> kbest(std::span<const Tokens> sentences, size_t k,
-                                             bool unique, unsigned threads);
+  std::vector<std::vector<Derivation>> lists(std::span<const Tokens> sentences,
+                                             const Listing& listing, unsigned threads);
   // `pairs`: each pair is a feature of its own.
   std::vector<forest::Forest> forests(std::span<const Tokens> sentences, bool pairs,
                                       unsigned threads);

@@ -19,8 +19,10 @@ Derivation chart_derivation(const ContextFreeForest& forest, const CubePruner& p
         const ForestNode& node = forest.nodes[at.node];
         for (uint32_t k = 0; k < group.arity; ++k)
           below.push_back({tails[k], pruner.tail_entry(tails[k], entry.ranks, group.arity, k)});
-        return DerivationStep{group.first_rule + entry.place, node.category, node.begin, node.end,
-                              entry.lm};
+        DerivationStep step{group.first_rule + entry.place, node.category, node.begin, node.end,
+                            entry.lm};
+        step.first_further = derivation.add_further(pruner.further_of_entry(at.entry));
+        return step;
       });
   return derivation;
 }
@@ -51,13 +53,15 @@ Derivation forest_derivation(const forest::Forest& packed, std::span<const uint3
     const uint32_t head = heads[e];
     const auto arity = static_cast<uint32_t>(packed.tails_of(e).size());
     const auto lm = static_cast<float>(packed.dense_of(e)[lm_column] / kLn10);
-    derivation.steps.push_back({.rule = rule_of(packed, e, head, plan),
-                                .category = packed.label[head],
-                                .begin = packed.span[2 * head],
-                                .end = packed.span[2 * head + 1],
-                                .lm = lm,
-                                .first_child = child,
-                                .arity = arity});
+    derivation.steps.push_back(
+        {.rule = rule_of(packed, e, head, plan),
+         .category = packed.label[head],
+         .begin = packed.span[2 * head],
+         .end = packed.span[2 * head + 1],
+         .lm = lm,
+         .first_child = child,
+         .arity = arity,
+         .first_further = derivation.add_further(further_logs(packed, e, grammar))});
     child += arity;
   }
   return derivation;

@@ -11,13 +11,18 @@ void CubePruner::operator()(const ContextFreeForest& forest, const SourceSentenc
   forest_ = &forest;
   ranking_.begin(forest.groups, {});
   entries_.clear();
+  scores_.clear();
   fragments_.clear();
   node_ends_.clear();
   alternatives_.clear();
   more_ranks_.clear();
+  further_fragments_.clear();
+  entry_logs_.clear();
+  alternative_logs_.clear();
   const auto size = static_cast<uint32_t>(forest.nodes.size());
   for (uint32_t v = 0; v < size; ++v) {
     passed_ = sentence.lm[forest.nodes[v].begin];
+    further_passed_ = sentence.further.data() + size_t{forest.nodes[v].begin} * further_;
     node(v, share(size - v));
   }
 }
@@ -28,15 +33,14 @@ uint64_t CubePruner::share(uint32_t nodes_left) const {
   return std::clamp<uint64_t>(left / nodes_left, 1, std::max(options_.pops, 1u));
 }
 
-bool CubePruner::comes_after(uint32_t a, uint32_t b) const {
+bool CubePruner::comes_before(uint32_t a, uint32_t b) const {
   const Opened& x = opened_[candidates_[a].opened];
   const Opened& y = opened_[candidates_[b].opened];
-  if (x.edge != y.edge) return x.edge > y.edge;
-  const uint32_t arity = forest_->groups[x.group].arity;
-  for (uint32_t k = 0; k < arity; ++k) {
-    const uint32_t i = rank_of(candidates_[a].ranks, arity, k);
-    const uint32_t j = rank_of(candidates_[b].ranks, arity, k);
-    if (i != j) return i > j;
+  if (x.edge != y.edge) return x.edge < y.edge;
+  for (uint32_t k = 0; k < x.arity; ++k) {
+    const uint32_t i = rank_of(candidates_[a].ranks, x.arity, k);
+    const uint32_t j = rank_of(candidates_[b].ranks, x.arity, k);
+    if (i != j) return i < j;
   }
   return false;
 }
@@ -51,35 +55,38 @@ void CubePruner::node(uint32_t v, uint64_t most_pops) {
   by_state_.clear();
   seen_.clear();
   by_ranks_.clear();
-  const auto below = [this](const Waiting& a, const Waiting& b) { return worse(a, b); };
+  const auto before = [this](uint32_t a, uint32_t b) { return comes_before(a, b); };
   seed();
-  std::make_heap(heap_.begin(), heap_.end(), below);
+  heap_.arrange(before);
   for (uint64_t pops = 0; pops < most_pops && !heap_.empty();) {
-    std::pop_heap(heap_.begin(), heap_.end(), below);
-    Waiting first = heap_.back();
-    heap_.pop_back();
-    if (const uint32_t scored = candidates_[first.candidate].scored; scored >= kSeed) {
-      if (const Opened& rule = opened_[candidates_[first.candidate].opened];
-          scored == kSeed && rule.rank + 1 < forest_->groups[rule.group].rules) {
-        open(rule.group, rule.rank + 1);
-        std::push_heap(heap_.begin(), heap_.end(), below);
-      }
-      first.score = score(candidates_[first.candidate]);
-      // Still the best of all: no need to go through the heap once more.
-      if (!heap_.empty() && worse(first, heap_.front())) {
-        heap_.push_back(first);
-        std::push_heap(heap_.begin(), heap_.end(), below);
-        continue;
+    Waiting first = heap_.top();
+    bool waits = true;  // at the top of the heap
+    if (Candidate& candidate = candidates_[first.candidate()]; candidate.scored >= kSeed) {
+      const bool seed = candidate.scored == kSeed;
+      first = {score(candidate), first.candidate()};
+      const Opened& rule = opened_[candidate.opened];
+      if (seed && rule.rank + 1 < forest_->groups[rule.group].rules) {
+        heap_.replace_top(open(rule.group, rule.rank + 1), before);
+        if (CandidateHeap::better(heap_.top(), first, before)) {
+          heap_.push(first, before);
+          continue;
+        }
+        waits = false;
+      } else {
+        heap_.replace_top(first, before);
+        if (heap_.top().candidate() != first.candidate()) continue;
       }
     }
     ++pops;
     ++counters_.pops;
-    const Candidate candidate = candidates_[first.candidate];
-    accept(candidate, first.score);
-    const size_t before = heap_.size();
-    if (pops < most_pops) neighbours(candidate);
-    for (size_t size = before + 1; size <= heap_.size(); ++size)
-      std::push_heap(heap_.begin(), heap_.begin() + static_cast<std::ptrdiff_t>(size), below);
+    accept(candidates_[first.candidate()], first.score());
+    if (pops == most_pops) break;
+    neighbours(candidates_[first.candidate()]);
+    // Neighbours are nearly as good: one that takes the place at the top has not far to go.
+    size_t pushed = 0;
+    if (waits && next_.empty()) heap_.pop(before);
+    if (waits && !next_.empty()) heap_.replace_top(next_[pushed++], before);
+    while (pushed < next_.size()) heap_.push(next_[pushed++], before);
   }
   store();
 }
@@ -89,38 +96,43 @@ void CubePruner::seed() {
   for (uint32_t g = forest_->first_group(node_); g < forest_->last_group(node_); ++g) {
     const RuleGroup& group = forest_->groups[g];
     if (group.first_rule >= kGlueFirst) {
-      push_opened({grammar_.score(group.first_rule, passed_), 0, g, 0, 0, group.first_edge});
+      const double local = grammar_.score(group.first_rule, passed_);
+      heap_.append(add_opened({local, 0, g, 0, 0, group.first_edge}));
     } else if (!options_.eager) {
-      open(g, 0);
+      heap_.append(open(g, 0));
     } else {
       for (const RankedRule& rule : ranking_.rules(g))
-        push_opened({rule.local, 0, g, rule.place, 0, group.first_edge + rule.place});
+        heap_.append(add_opened({rule.local, 0, g, rule.place, 0, group.first_edge + rule.place}));
     }
   }
 }
 
-void CubePruner::open(uint32_t group, uint32_t rank) {
+Waiting CubePruner::open(uint32_t group, uint32_t rank) {
   const RankedRule& rule = ranking_.rule(group, rank);
-  push_opened({rule.local, grammar_.lm_score(rule.estimate), group, rule.place, rank,
-               forest_->groups[group].first_edge + rule.place});
+  return add_opened({rule.local, grammar_.lm_score(rule.estimate) + rule.further, group, rule.place,
+                     rank, forest_->groups[group].first_edge + rule.place});
 }
 
-void CubePruner::push_opened(const Opened& opened) {
-  const Ranks ranks = first_ranks(forest_->groups[opened.group].arity);
-  opened_.push_back(opened);
-  push({static_cast<uint32_t>(opened_.size()) - 1, ranks, kSeed});
-}
-
-void CubePruner::push(const Candidate& candidate) {
-  const auto number = static_cast<uint32_t>(candidates_.size());
-  candidates_.push_back(candidate);
-  if (options_.eager) {
-    heap_.push_back({score(candidates_.back()), number});
-    return;
+// A rule with the best entries of its tails.
+Waiting CubePruner::add_opened(Opened opened) {
+  const RuleGroup& group = forest_->groups[opened.group];
+  const std::span<const uint32_t> tails = forest_->tails_of(group);
+  opened.arity = group.arity;
+  for (uint32_t k = 0; k < std::min<uint32_t>(group.arity, 2); ++k) {
+    opened.first_entries[k] = first_entry(tails[k]);
+    opened.entry_counts[k] = last_entry(tails[k]) - first_entry(tails[k]);
   }
-  const Opened& opened = opened_[candidate.opened];
-  const double tails = tails_score(forest_->groups[opened.group], candidate.ranks);
-  heap_.push_back({opened.local + tails + opened.estimate, number});
+  opened_.push_back(opened);
+  return add(static_cast<uint32_t>(opened_.size()) - 1, first_ranks(group.arity), kSeed);
+}
+
+Waiting CubePruner::add(uint32_t rule, const Ranks& ranks, uint32_t scored) {
+  const Opened& opened = opened_[rule];
+  double tails = 0;
+  for (uint32_t k = 0; k < opened.arity; ++k) tails += scores_[entry_of(opened, ranks, k)];
+  const auto number = static_cast<uint32_t>(candidates_.size());
+  Candidate& made = candidates_.emplace_back(opened.local + tails, rule, ranks, scored);
+  return {options_.eager ? score(made) : made.known + opened.estimate, number};
 }
 
 Ranks CubePruner::first_ranks(uint32_t arity) {
@@ -130,22 +142,16 @@ Ranks CubePruner::first_ranks(uint32_t arity) {
   return {at, 0};
 }
 
-// The same with the next entry of one tail.
-Ranks CubePruner::next_ranks(const Ranks& ranks, uint32_t arity, uint32_t tail) {
-  Ranks next = ranks;
-  if (arity <= ranks.size()) {
-    ++next[tail];
-    return next;
-  }
-  next[0] = static_cast<uint32_t>(more_ranks_.size());
+Ranks CubePruner::next_of_many(const Ranks& ranks, uint32_t arity, uint32_t tail) {
+  const auto at = static_cast<uint32_t>(more_ranks_.size());
   for (uint32_t k = 0; k < arity; ++k)
     more_ranks_.push_back(more_ranks_[ranks[0] + k] + (k == tail ? 1 : 0));
-  return next;
+  return {at, 0};
 }
 
 const CubePruner::Opening& CubePruner::opening(uint32_t rule) {
   if (openings_.empty()) openings_.resize(kOpenings);
-  Opening& known = openings_[io::mix64(rule) & (kOpenings - 1)];
+  Opening& known = openings_[rule & (kOpenings - 1)];
   if (known.rule == rule) return known;
   lm::Fragment fragment;
   lm::FragmentScorer scorer(*grammar_.lm(), fragment);
@@ -158,14 +164,73 @@ const CubePruner::Opening& CubePruner::opening(uint32_t rule) {
   }
   counters_.lm_words += known.words;
   known.scored = scorer.opening();
+  if (further_ > 0) open_further(rule, known.words);
   return known;
+}
+
+void CubePruner::open_further(uint32_t rule, uint32_t words) {
+  if (further_openings_.empty()) further_openings_.resize(kOpenings * further_);
+  for (uint32_t i = 0; i < further_; ++i) {
+    lm::Fragment fragment;
+    lm::FragmentScorer scorer(grammar_.further_lm(i), fragment);
+    for (const text::Symbol symbol : grammar_.table().target(rule).first(words))
+      scorer.terminal(grammar_.further_word(i, symbol));
+    further_openings_[(rule & (kOpenings - 1)) * size_t{further_} + i] = scorer.opening();
+  }
+}
+
+// What further language models add to a rule, `from` the first symbol behind its opening.
+double CubePruner::score_further(const Candidate& candidate, uint32_t rule, uint32_t from) {
+  const Opened& opened = opened_[candidate.opened];
+  const size_t first = size_t{candidate.scored} * further_;
+  if (first + further_ > further_scored_.size())
+    further_scored_.resize(std::max(2 * further_scored_.size(), first + further_));
+  double sum = 0;
+  for (uint32_t i = 0; i < further_; ++i) {
+    Scored& made = further_scored_[first + i];
+    const lm::Model& lm = grammar_.further_lm(i);
+    lm::FragmentScorer scorer =
+        rule < kGlueFirst
+            ? lm::FragmentScorer(lm, made.fragment,
+                                 further_openings_[(rule & (kOpenings - 1)) * size_t{further_} + i])
+            : lm::FragmentScorer(lm, made.fragment);
+    grammar_.each_further_symbol(
+        i, rule, further_passed_[i], [&] { scorer.begin_sentence(); },
+        [&](uint32_t word) { scorer.terminal(word); },
+        [&](uint32_t k) {
+          const size_t entry = entry_of(opened, candidate.ranks, k);
+          scorer.nonterminal(further_fragments_[entry * further_ + i]);
+        },
+        from);
+    made.lm = scorer.finish();
+    if (rule == kGoal) std::memset(&made.fragment, 0, sizeof made.fragment);
+    sum += grammar_.further_score(i, made.lm);
+  }
+  return sum;
+}
+
+bool CubePruner::same_further(uint32_t a, uint32_t b) const {
+  for (uint32_t i = 0; i < further_; ++i)
+    if (!(further_scored_[size_t{a} * further_ + i].fragment ==
+          further_scored_[size_t{b} * further_ + i].fragment))
+      return false;
+  return true;
+}
+
+uint64_t CubePruner::hash_further(uint32_t scored, uint64_t hash) const {
+  for (uint32_t i = 0; i < further_; ++i)
+    hash = io::mix64(hash ^ further_scored_[size_t{scored} * further_ + i].fragment.hash());
+  return hash;
+}
+
+void CubePruner::keep_logs(uint32_t scored, std::vector<float>& logs) const {
+  for (uint32_t i = 0; i < further_; ++i)
+    logs.push_back(further_scored_[size_t{scored} * further_ + i].lm);
 }
 
 // With the language model's part.  "<s>" and "</s>" enter at Goal.
 double CubePruner::score(Candidate& candidate) {
   const Opened& opened = opened_[candidate.opened];
-  const RuleGroup& group = forest_->groups[opened.group];
-  const double known = opened.local + tails_score(group, candidate.ranks);
   candidate.scored = scored_count_++;
   if (scored_count_ > scored_.size()) scored_.resize(std::max<size_t>(2 * scored_.size(), 64));
   Scored& made = scored_[candidate.scored];
@@ -173,10 +238,9 @@ double CubePruner::score(Candidate& candidate) {
   const lm::Model* lm = grammar_.lm();
   if (lm == nullptr) {
     std::memset(&made.fragment, 0, sizeof made.fragment);
-    return known;
+    return candidate.known;
   }
-  const std::span<const uint32_t> tails = forest_->tails_of(group);
-  const uint32_t rule = group.first_rule + opened.place;
+  const uint32_t rule = forest_->groups[opened.group].first_rule + opened.place;
   const auto read = [&](lm::FragmentScorer scorer, uint32_t from) {
     grammar_.each_lm_symbol(
         rule, passed_, [&] { scorer.begin_sentence(); },
@@ -184,82 +248,78 @@ double CubePruner::score(Candidate& candidate) {
           scorer.terminal(word);
           ++counters_.lm_words;
         },
-        [&](uint32_t k) {
-          const uint32_t entry = tail_entry(tails[k], candidate.ranks, group.arity, k);
-          scorer.nonterminal(fragments_[entry]);
-        },
+        [&](uint32_t k) { scorer.nonterminal(fragments_[entry_of(opened, candidate.ranks, k)]); },
         from);
     return scorer.finish();
   };
   ++counters_.lm_edges;
+  uint32_t from = 0;
   if (rule < kGlueFirst) {
     const Opening& start = opening(rule);
-    made.lm = read(lm::FragmentScorer(*lm, made.fragment, start.scored), start.words);
+    from = start.words;
+    made.lm = read(lm::FragmentScorer(*lm, made.fragment, start.scored), from);
   } else {
     made.lm = read(lm::FragmentScorer(*lm, made.fragment), 0);
   }
   // Nothing comes after Goal: all its entries are one state.
   if (rule == kGoal) std::memset(&made.fragment, 0, sizeof made.fragment);
-  return known + grammar_.lm_score(made.lm);
-}
-
-double CubePruner::tails_score(const RuleGroup& group, const Ranks& ranks) const {
-  const std::span<const uint32_t> tails = forest_->tails_of(group);
-  double sum = 0;
-  for (uint32_t k = 0; k < group.arity; ++k)
-    sum += entries_[tail_entry(tails[k], ranks, group.arity, k)].score;
-  return sum;
+  const double score = candidate.known + grammar_.lm_score(made.lm);
+  if (further_ == 0) [[likely]]
+    return score;
+  return score + score_further(candidate, rule, from);
 }
 
 // Keeps the candidate, or hangs it on an entry with the same state.
 void CubePruner::accept(const Candidate& candidate, double score) {
   const Opened& opened = opened_[candidate.opened];
-  const lm::Fragment& fragment = scored_[candidate.scored].fragment;
-  ChartEntry entry{
-      score, scored_[candidate.scored].lm, opened.group, opened.place, candidate.ranks, kNoEntry};
+  uint32_t scored = candidate.scored;
+  ChartEntry entry{score,        scored_[scored].lm, opened.group,
+                   opened.place, candidate.ranks,    kNoEntry};
   const auto next = static_cast<uint32_t>(popped_.size());
-  const uint32_t known = by_state_.find_or_add(fragment.hash(), next, [&](uint32_t i) {
-    return scored_[popped_[i].scored].fragment == fragment;
-  });
+  const uint32_t known = by_state_.find_or_add(
+      hash_of(scored), next, [&](uint32_t i) { return same_state(popped_[i].scored, scored); });
   if (known == next) {
-    popped_.push_back({entry, candidate.scored});
+    popped_.push_back({entry, scored});
     return;
   }
   // Pops come in falling order but for the language model's surprises: keep the best in front.
   Popped& same = popped_[known];
   if (entry.score > same.entry.score) {
     std::swap(entry, same.entry);
+    std::swap(scored, same.scored);
     same.entry.alternative = entry.alternative;
   }
   if (!options_.keep_alternatives) return;
   entry.alternative = same.entry.alternative;
   same.entry.alternative = static_cast<uint32_t>(alternatives_.size());
   alternatives_.push_back(entry);
+  if (further_ > 0) keep_logs(scored, alternative_logs_);
 }
 
-// The candidates with the next entry of one tail, each pushed once.
-void CubePruner::neighbours(const Candidate& candidate) {
+// The candidates with the next entry of one tail, each once, become next_.
+void CubePruner::neighbours(Candidate candidate) {
+  next_.clear();
   const Opened& opened = opened_[candidate.opened];
-  const RuleGroup& group = forest_->groups[opened.group];
-  const std::span<const uint32_t> tails = forest_->tails_of(group);
   uint32_t moved = 0;  // tails beyond their best entry
-  for (uint32_t k = 0; k < group.arity; ++k)
-    moved += rank_of(candidate.ranks, group.arity, k) > 0 ? 1 : 0;
-  for (uint32_t k = 0; k < group.arity; ++k) {
-    const uint32_t rank = rank_of(candidate.ranks, group.arity, k);
-    if (rank + 1 >= last_entry(tails[k]) - first_entry(tails[k])) continue;
-    const Candidate next{candidate.opened, next_ranks(candidate.ranks, group.arity, k), kUnscored};
+  for (uint32_t k = 0; k < opened.arity; ++k)
+    moved += rank_of(candidate.ranks, opened.arity, k) > 0 ? 1 : 0;
+  for (uint32_t k = 0; k < opened.arity; ++k) {
+    const uint32_t rank = rank_of(candidate.ranks, opened.arity, k);
+    if (rank + 1 >= entries_for(opened, k)) continue;
+    const Ranks ranks = next_ranks(candidate.ranks, opened.arity, k);
     // Only candidates with two predecessors can come up twice.
-    if (moved + (rank == 0 ? 1 : 0) > 1 && !mark_seen(next.opened, next.ranks, group.arity))
+    if (moved + (rank == 0 ? 1 : 0) > 1 && !mark_seen(candidate.opened, ranks, opened.arity))
       continue;
-    push(next);
+    next_.push_back(add(candidate.opened, ranks, kUnscored));
   }
 }
 
 // True the first time.
 bool CubePruner::mark_seen(uint32_t opened, const Ranks& ranks, uint32_t arity) {
   uint64_t hash = opened;
-  for (uint32_t k = 0; k < arity; ++k) hash = io::mix64(hash << 16 ^ rank_of(ranks, arity, k));
+  for (uint32_t k = 0; k < arity; ++k)
+    hash = (hash ^ rank_of(ranks, arity, k)) * 0x9e3779b97f4a7c15ull;
+  hash = io::mix64(hash);
   const auto next = static_cast<uint32_t>(seen_.size());
   const uint32_t known = by_ranks_.find_or_add(hash, next, [&](uint32_t i) {
     if (seen_[i].opened != opened) return false;
@@ -278,7 +338,13 @@ void CubePruner::store() {
   std::sort(order_.begin(), order_.end());
   for (const auto& [score, i] : order_) {
     entries_.push_back(popped_[i].entry);
+    scores_.push_back(-score);
     fragments_.push_back(scored_[popped_[i].scored].fragment);
+    if (further_ == 0) continue;
+    keep_logs(popped_[i].scored, entry_logs_);
+    for (uint32_t k = 0; k < further_; ++k)
+      further_fragments_.push_back(
+          further_scored_[size_t{popped_[i].scored} * further_ + k].fragment);
   }
   node_ends_.push_back(static_cast<uint32_t>(entries_.size()));
 }

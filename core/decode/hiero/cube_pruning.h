@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "counters.h"
+#include "decode/hiero/candidate_heap.h"
 #include "decode/rule_ranking.h"
 #include "decode/scored_grammar.h"
 #include "hash_index.h"
@@ -69,12 +70,22 @@ struct ChartEntry {
 class CubePruner {
  public:
   CubePruner(const ScoredGrammar& grammar, const CubePruningOptions& options)
-      : grammar_(grammar), options_(options), ranking_(grammar, RankBy::estimate) {}
+      : grammar_(grammar),
+        options_(options),
+        ranking_(grammar, options.eager ? RankBy::certain : RankBy::estimate),
+        further_(grammar.further()) {}
 
   void operator()(const ContextFreeForest& forest, const SourceSentence& sentence);
 
   const ChartEntry& entry(uint32_t number) const { return entries_[number]; }
   const ChartEntry& alternative(uint32_t number) const { return alternatives_[number]; }
+  // Log10 that each further language model adds there.
+  std::span<const float> further_of_entry(uint32_t number) const {
+    return std::span(entry_logs_).subspan(size_t{number} * further_, further_);
+  }
+  std::span<const float> further_of_alternative(uint32_t number) const {
+    return std::span(alternative_logs_).subspan(size_t{number} * further_, further_);
+  }
   uint32_t first_entry(uint32_t node) const { return node == 0 ? 0 : node_ends_[node - 1]; }
   uint32_t last_entry(uint32_t node) const { return node_ends_[node]; }
   uint32_t entries() const { return static_cast<uint32_t>(entries_.size()); }
@@ -95,16 +106,17 @@ class CubePruner {
     uint32_t place;
     uint32_t rank;  // in the group's order
     uint32_t edge;  // for ties
+    uint32_t arity = 0;
+    // Of the first two tails, so that most rules need no look at the forest.
+    std::array<uint32_t, 2> first_entries{};
+    std::array<uint32_t, 2> entry_counts{};
   };
   struct Candidate {
+    double known;  // without the language model's part
     uint32_t opened;
     Ranks ranks;
     uint32_t scored;  // place in scored_, or kUnscored, kSeed while the language model has not seen
                       // it
-  };
-  struct Waiting {  // in the heap, which moves its entries often: they are small
-    double score;
-    uint32_t candidate;
   };
   static constexpr uint32_t kUnscored = UINT32_MAX;
   static constexpr uint32_t kSeed = UINT32_MAX - 1;  // the best entries: the next rule waits for it
@@ -137,23 +149,54 @@ class CubePruner {
   uint32_t rank_of(const Ranks& ranks, uint32_t arity, uint32_t tail) const {
     return rank_in(ranks, arity, tail, more_ranks_);
   }
-  bool worse(const Waiting& a, const Waiting& b) const {
-    return a.score != b.score ? a.score < b.score : comes_after(a.candidate, b.candidate);
-  }
-  bool comes_after(uint32_t a, uint32_t b) const;
+  bool comes_before(uint32_t a, uint32_t b) const;
   uint64_t share(uint32_t nodes_left) const;
   void node(uint32_t node, uint64_t most_pops);
   void seed();
-  void open(uint32_t group, uint32_t rank);
-  void push_opened(const Opened& opened);
+  Waiting open(uint32_t group, uint32_t rank);
+  Waiting add_opened(Opened opened);
   Ranks first_ranks(uint32_t arity);
-  Ranks next_ranks(const Ranks& ranks, uint32_t arity, uint32_t tail);
-  void push(const Candidate& candidate);
+  // The same with the next entry of one tail.
+  Ranks next_ranks(Ranks ranks, uint32_t arity, uint32_t tail) {
+    if (arity > ranks.size()) [[unlikely]]
+      return next_of_many(ranks, arity, tail);
+    ++ranks[tail];
+    return ranks;
+  }
+  Ranks next_of_many(const Ranks& ranks, uint32_t arity, uint32_t tail);
+  Waiting add(uint32_t opened, const Ranks& ranks, uint32_t scored);
   double score(Candidate& candidate);
   const Opening& opening(uint32_t rule);
-  double tails_score(const RuleGroup& group, const Ranks& ranks) const;
+  void open_further(uint32_t rule, uint32_t words);
+  double score_further(const Candidate& candidate, uint32_t rule, uint32_t from);
+  bool same_further(uint32_t a, uint32_t b) const;
+  uint64_t hash_further(uint32_t scored, uint64_t hash) const;
+  // Of what was scored.
+  bool same_state(uint32_t a, uint32_t b) const {
+    return scored_[a].fragment == scored_[b].fragment && (further_ == 0 || same_further(a, b));
+  }
+  uint64_t hash_of(uint32_t scored) const {
+    const uint64_t hash = scored_[scored].fragment.hash();
+    return further_ == 0 ? hash : hash_further(scored, hash);
+  }
+  void keep_logs(uint32_t scored, std::vector<float>& logs) const;
+  // The entry that a candidate has for a tail, and how many there are to choose from.
+  uint32_t entry_of(const Opened& opened, const Ranks& ranks, uint32_t tail) const {
+    if (opened.arity <= 2) [[likely]]
+      return opened.first_entries[tail] + ranks[tail];
+    return tail_entry(tail_of(opened, tail), ranks, opened.arity, tail);
+  }
+  uint32_t entries_for(const Opened& opened, uint32_t tail) const {
+    if (opened.arity <= 2) [[likely]]
+      return opened.entry_counts[tail];
+    const uint32_t node = tail_of(opened, tail);
+    return last_entry(node) - first_entry(node);
+  }
+  uint32_t tail_of(const Opened& opened, uint32_t tail) const {
+    return forest_->tails_of(forest_->groups[opened.group])[tail];
+  }
   void accept(const Candidate& candidate, double score);
-  void neighbours(const Candidate& candidate);
+  void neighbours(Candidate candidate);
   bool mark_seen(uint32_t opened, const Ranks& ranks, uint32_t arity);
   void store();
 
@@ -164,7 +207,17 @@ class CubePruner {
   std::vector<Opening> openings_;  // by rule, direct-mapped; they do not depend on weights
   const ContextFreeForest* forest_ = nullptr;
 
+  // Of further language models, as many as there are for each opening, entry, alternative or thing
+  // scored; beside what the first one has, so that one model alone pays nothing for them.
+  uint32_t further_;
+  std::vector<lm::FragmentScorer::Opening> further_openings_;
+  std::vector<lm::Fragment> further_fragments_;
+  std::vector<Scored> further_scored_;
+  std::vector<float> entry_logs_, alternative_logs_;
+  const uint32_t* further_passed_ = nullptr;  // their ids of the node's first word
+
   std::vector<ChartEntry> entries_;  // by node, best first
+  std::vector<double> scores_;       // of entries_, side by side: they are looked at most often
   std::vector<lm::Fragment> fragments_;
   std::vector<uint32_t> node_ends_;
   std::vector<ChartEntry> alternatives_;
@@ -175,7 +228,8 @@ class CubePruner {
   uint32_t passed_ = text::kUnknown;  // the language model's id of its first word
   std::vector<Opened> opened_;
   std::vector<Candidate> candidates_;
-  std::vector<Waiting> heap_;
+  CandidateHeap heap_;
+  std::vector<Waiting> next_;   // neighbours of what was accepted
   std::vector<Scored> scored_;  // the first scored_count_; the others keep their memory
   uint32_t scored_count_ = 0;
   std::vector<Popped> popped_;

@@ -21,10 +21,11 @@ namespace {
 
 HieroDecoder::HieroDecoder(const grammar::RuleTable& table, const lm::Model* lm,
                            const GrammarWeights& weights, const ParseOptions& parsing,
-                           const CubePruningOptions& pruning)
+                           const CubePruningOptions& pruning,
+                           std::span<const lm::FurtherModel> further)
     : SentenceDecoder(
           [this] { return std::make_unique<HieroWorkspace>(plan_, grammar_, pruning_); }),
-      grammar_(table, lm, weights),
+      grammar_(table, lm, weights, further),
       plan_(table, parsing),
       pruning_(pruning) {
   if (pruning.pops == 0)
@@ -82,8 +83,8 @@ std::vector<forest::Forest> HieroDecoder::parses(std::span<const Tokens> sentenc
   });
 }
 
-std::vector<std::vector<Derivation>> HieroDecoder::kbest(std::span<const Tokens> sentences,
-                                                         size_t k, bool unique, unsigned threads) {
+std::vector<std::vector<Derivation>> HieroDecoder::lists(std::span<const Tokens> sentences,
+                                                         const Listing& listing, unsigned threads) {
   return each(sentences, threads, [&](const Tokens& tokens, HieroWorkspace& space) {
     std::vector<Derivation> list;
     space.parse(tokens);
@@ -93,9 +94,10 @@ std::vector<std::vector<Derivation>> HieroDecoder::kbest(std::span<const Tokens>
     }
     const forest::Forest packed = forest(tokens, space);
     const std::vector<uint32_t> heads = packed.heads();
-    each_best(packed, k, unique, [&](std::span<const uint32_t> edges) {
+    listing(packed, [&](std::span<const uint32_t> edges, double gain) {
       list.push_back(forest_derivation(packed, heads, edges, plan_, grammar_));
       list.back().span_limit = space.forest.span_limit;
+      list.back().gain = gain;
       complete(list.back(), tokens, space.sentence, grammar_);
     });
     return list;

@@ -1,8 +1,8 @@
 // The hierarchical decoder: sentences in, derivations or forests out, over threads.
 //
-//   HieroDecoder decoder(table, &model, weights, options);
+//   HieroDecoder decoder(table, &model, weights, parsing, pruning, further);
 //   decoder.decode(sentences, threads)          one derivation each, in order
-//   decoder.kbest(sentences, k, unique, threads)
+//   decoder.lists(sentences, best_listed(k, unique), threads)
 //   decoder.forests(sentences, threads)         what cube pruning kept
 //   decoder.parses(sentences, threads)          every derivation, without the language model
 #pragma once
@@ -21,11 +21,12 @@ namespace demotic::decode::hiero {
 class HieroDecoder : public SentenceDecoder<HieroWorkspace> {
  public:
   HieroDecoder(const grammar::RuleTable& table, const lm::Model* lm, const GrammarWeights& weights,
-               const ParseOptions& parsing, const CubePruningOptions& pruning);
+               const ParseOptions& parsing, const CubePruningOptions& pruning,
+               std::span<const lm::FurtherModel> further = {});
 
   std::vector<Derivation> decode(std::span<const Tokens> sentences, unsigned threads);
-  std::vector<std::vector<Derivation>> kbest(std::span<const Tokens> sentences, size_t k,
-                                             bool unique, unsigned threads);
+  std::vector<std::vector<Derivation>> lists(std::span<const Tokens> sentences,
+                                             const Listing& listing, unsigned threads);
   std::vector<forest::Forest> forests(std::span<const Tokens> sentences, unsigned threads);
   std::vector<forest::Forest> parses(std::span<const Tokens> sentences, unsigned threads);
 

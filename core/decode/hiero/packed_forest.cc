@@ -31,14 +31,16 @@ class ChartPacker {
   }
 
   void add_edge(uint32_t head, const RuleGroup& group, uint32_t place,
-                std::span<const uint32_t> tails, float lm) {
+                std::span<const uint32_t> tails, float lm, std::span<const float> further) {
     const uint32_t rule = group.first_rule + place;
     const uint32_t passed = sentence_.lm[forest_.nodes[group.head].begin];
-    pack_.add_edge({.head = head,
-                    .tails = tails,
-                    .rule = rules_[group.first_edge + place],
-                    .score = grammar_.score(rule, passed) + grammar_.lm_score(lm)},
-                   [&](std::span<double> row) { grammar_.add_features(rule, passed, lm, row); });
+    pack_.add_edge(
+        {.head = head,
+         .tails = tails,
+         .rule = rules_[group.first_edge + place],
+         .score = grammar_.score(rule, passed) + grammar_.lm_score(lm) +
+                  grammar_.further_score(further)},
+        [&](std::span<double> row) { grammar_.add_features(rule, passed, lm, further, row); });
   }
 
   forest::Forest finish(uint32_t root) { return pack_.finish(root); }
@@ -85,13 +87,13 @@ class ChartPacker {
   std::vector<uint32_t> rules_;  // by edge
 };
 
-// An entry, then what hangs on it.
+// An entry, then what hangs on it, with what further language models add.
 template <class Visit>
 void each_alternative(const CubePruner& pruner, uint32_t entry, Visit visit) {
-  visit(pruner.entry(entry));
+  visit(pruner.entry(entry), pruner.further_of_entry(entry));
   for (uint32_t a = pruner.entry(entry).alternative; a != kNoEntry;
        a = pruner.alternative(a).alternative)
-    visit(pruner.alternative(a));
+    visit(pruner.alternative(a), pruner.further_of_alternative(a));
 }
 
 }  // namespace
@@ -100,7 +102,7 @@ forest::Forest packed_forest(const ContextFreeForest& forest, const CubePruner& 
                              const ParsePlan& plan, const ScoredGrammar& grammar,
                              std::span<const std::string> tokens, const SourceSentence& sentence) {
   std::vector<bool> used(forest.edges(), false);
-  const auto use = [&](const ChartEntry& entry) {
+  const auto use = [&](const ChartEntry& entry, std::span<const float>) {
     used[forest.groups[entry.group].first_edge + entry.place] = true;
   };
   for (uint32_t e = 0; e < pruner.entries(); ++e) each_alternative(pruner, e, use);
@@ -109,13 +111,13 @@ forest::Forest packed_forest(const ContextFreeForest& forest, const CubePruner& 
   for (uint32_t v = 0; v < forest.nodes.size(); ++v)
     for (uint32_t e = pruner.first_entry(v); e < pruner.last_entry(v); ++e) {
       const uint32_t head = pack.add_node(v);  // entries are numbered as nodes are
-      each_alternative(pruner, e, [&](const ChartEntry& entry) {
+      each_alternative(pruner, e, [&](const ChartEntry& entry, std::span<const float> further) {
         const RuleGroup& group = forest.groups[entry.group];
         const std::span<const uint32_t> below = forest.tails_of(group);
         tails.clear();
         for (uint32_t k = 0; k < group.arity; ++k)
           tails.push_back(pruner.tail_entry(below[k], entry.ranks, group.arity, k));
-        pack.add_edge(head, group, entry.place, tails, entry.lm);
+        pack.add_edge(head, group, entry.place, tails, entry.lm, further);
       });
     }
   return pack.finish(pruner.best());
@@ -129,7 +131,7 @@ forest::Forest packed_forest(const ContextFreeForest& forest, const ParsePlan& p
   for (uint32_t v = 0; v < forest.nodes.size(); ++v) pack.add_node(v);
   for (const RuleGroup& group : forest.groups)
     for (uint32_t place = 0; place < group.rules; ++place)
-      pack.add_edge(group.head, group, place, forest.tails_of(group), 0);
+      pack.add_edge(group.head, group, place, forest.tails_of(group), 0, {});
   return pack.finish(forest.goal());
 }
 

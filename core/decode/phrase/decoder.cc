@@ -9,9 +9,9 @@ namespace demotic::decode::phrase {
 
 PhraseDecoder::PhraseDecoder(const grammar::RuleTable& table, const lm::Model* lm,
                              const GrammarWeights& weights, const PhraseSearchOptions& options,
-                             bool reordering)
+                             bool reordering, std::span<const lm::FurtherModel> further)
     : SentenceDecoder([this] { return std::make_unique<PhraseWorkspace>(model_, options_); }),
-      model_(table, lm, weights, reordering),
+      model_(table, lm, weights, reordering, further),
       options_(options) {
   const auto require = [](bool holds, const char* message) {
     if (!holds) throw io::Error(io::Fault::argument, message);
@@ -42,8 +42,9 @@ std::vector<forest::Forest> PhraseDecoder::forests(std::span<const Tokens> sente
   });
 }
 
-std::vector<std::vector<Derivation>> PhraseDecoder::kbest(std::span<const Tokens> sentences,
-                                                          size_t k, bool unique, unsigned threads) {
+std::vector<std::vector<Derivation>> PhraseDecoder::lists(std::span<const Tokens> sentences,
+                                                          const Listing& listing,
+                                                          unsigned threads) {
   return each(sentences, threads, [&](const Tokens& tokens, PhraseWorkspace& space) {
     std::vector<Derivation> list;
     space.run(tokens, true);
@@ -53,9 +54,10 @@ std::vector<std::vector<Derivation>> PhraseDecoder::kbest(std::span<const Tokens
     }
     const forest::Forest graph = search_graph(space.search, model_, tokens, space.sentence);
     const std::vector<uint32_t> heads = graph.heads();
-    each_best(graph, k, unique, [&](std::span<const uint32_t> edges) {
+    listing(graph, [&](std::span<const uint32_t> edges, double gain) {
       list.push_back(forest_derivation(graph, heads, edges, model_));
       list.back().span_limit = space.search.distortion_limit();
+      list.back().gain = gain;
       complete(list.back(), tokens, space.sentence, model_);
     });
     return list;

@@ -1,8 +1,8 @@
 // The phrase-based decoder: sentences in, derivations or search graphs out, over threads.
 //
-//   PhraseDecoder decoder(table, &model, weights, options, true);
+//   PhraseDecoder decoder(table, &model, weights, options, true, further);
 //   decoder.decode(sentences, threads)          one derivation each, in order
-//   decoder.kbest(sentences, k, unique, threads)
+//   decoder.lists(sentences, best_listed(k, unique), threads)
 //   decoder.forests(sentences, threads)         what the search kept
 #pragma once
 
@@ -22,11 +22,12 @@ class PhraseDecoder : public SentenceDecoder<PhraseWorkspace> {
  public:
   // Without `reordering`, a table's columns of orientations count for nothing.
   PhraseDecoder(const grammar::RuleTable& table, const lm::Model* lm, const GrammarWeights& weights,
-                const PhraseSearchOptions& options, bool reordering);
+                const PhraseSearchOptions& options, bool reordering,
+                std::span<const lm::FurtherModel> further = {});
 
   std::vector<Derivation> decode(std::span<const Tokens> sentences, unsigned threads);
-  std::vector<std::vector<Derivation>> kbest(std::span<const Tokens> sentences, size_t k,
-                                             bool unique, unsigned threads);
+  std::vector<std::vector<Derivation>> lists(std::span<const Tokens> sentences,
+                                             const Listing& listing, unsigned threads);
   std::vector<forest::Forest> forests(std::span<const Tokens> sentences, unsigned threads);
 
   // The most that the words from `begin` to `end` can add, as the search estimates it; the span is

@@ -51,8 +51,10 @@ class GraphPacker {
     for (uint32_t h = search_.first_complete(); h < search_.hypotheses(); ++h) {
       const PhrasePlace place = place_of(h, words_, words_);
       const float lm = search_.end_lm(h);
-      graph_.add_end(goal, nodes_[h], model_.score(kGoal, place, lm),
-                     [&](std::span<double> row) { model_.add_features(kGoal, place, lm, row); });
+      const std::span<const float> further = search_.end_further(h);
+      graph_.add_end(
+          goal, nodes_[h], model_.score(kGoal, place, lm, further),
+          [&](std::span<double> row) { model_.add_features(kGoal, place, lm, further, row); });
     }
     return graph_.finish(goal);
   }
@@ -103,12 +105,13 @@ class GraphPacker {
     each_arc(search_, h, [&](const PhraseArc& arc) {
       const PhrasePlace place = place_of(arc.back, arc.begin, each.end);
       const uint32_t rule = rule_of(arc);
-      graph_.add_edge(
-          {.head = nodes_[h],
-           .tails = {&nodes_[arc.back], 1},
-           .rule = number(arc, each.end),
-           .score = model_.score(rule, place, arc.lm)},
-          [&](std::span<double> row) { model_.add_features(rule, place, arc.lm, row); });
+      graph_.add_edge({.head = nodes_[h],
+                       .tails = {&nodes_[arc.back], 1},
+                       .rule = number(arc, each.end),
+                       .score = model_.score(rule, place, arc.lm, search_.further_of(arc))},
+                      [&](std::span<double> row) {
+                        model_.add_features(rule, place, arc.lm, search_.further_of(arc), row);
+                      });
     });
   }
 
@@ -133,11 +136,13 @@ Derivation best_derivation(const PhraseSearch& search, uint32_t words) {
   Derivation derivation = begun_derivation(words);
   derivation.span_limit = search.distortion_limit();
   derivation.steps[0].lm = search.end_lm(search.best());
+  derivation.steps[0].first_further = derivation.add_further(search.end_further(search.best()));
   for (uint32_t h = search.best(); h != 0; h = search.hypothesis(h).arc.back) {
     const PhraseHypothesis& each = search.hypothesis(h);
     derivation.steps.push_back(
         {search.options().option(each.arc.option).rule, kPhraseLabel, each.arc.begin, each.end});
     derivation.steps.back().lm = each.arc.lm;
+    derivation.steps.back().first_further = derivation.add_further(search.further_of(each.arc));
   }
   std::reverse(derivation.steps.begin() + 1, derivation.steps.end());
   return derivation;
@@ -149,8 +154,10 @@ Derivation forest_derivation(const forest::Forest& packed, std::span<const uint3
   for (const uint32_t e : edges) {
     const float lm = packed.dense_of(e)[model.lm_column()];
     const auto log10 = static_cast<float>(lm / kLn10);
+    const uint32_t further = derivation.add_further(further_logs(packed, e, model.grammar()));
     if (heads[e] == packed.root()) {
       derivation.steps[0].lm = log10;
+      derivation.steps[0].first_further = further;
     } else if (!packed.tails_of(e).empty()) {
       const uint32_t r = packed.rule[e];
       const uint32_t end = packed.span[2 * heads[e] + 1];
@@ -159,6 +166,7 @@ Derivation forest_derivation(const forest::Forest& packed, std::span<const uint3
       derivation.steps.push_back(
           {rule == forest::kNone ? kPassThrough : rule, kPhraseLabel, end - words, end});
       derivation.steps.back().lm = log10;
+      derivation.steps.back().first_further = further;
     }
   }
   std::reverse(derivation.steps.begin() + 1, derivation.steps.end());
@@ -176,8 +184,9 @@ void complete(Derivation& derivation, std::span<const std::string> tokens,
   const auto charge = [&](DerivationStep& step, uint32_t begin, uint32_t end) {
     const PhrasePlace place{begin,          end,         lm_word_at(sentence, begin), previous_rule,
                             previous_begin, previous_end};
-    model.add_features(step.rule, place, step.lm, derivation.features);
-    step.score = model.score(step.rule, place, step.lm);
+    const std::span<const float> further = derivation.further_of(step);
+    model.add_features(step.rule, place, step.lm, further, derivation.features);
+    step.score = model.score(step.rule, place, step.lm, further);
     derivation.score += step.score;
   };
   for (uint32_t number = 1; number < derivation.steps.size(); ++number) {

@@ -8,8 +8,9 @@
 
 namespace demotic::decode::phrase {
 
-std::vector<std::string> PhraseModel::feature_names(const grammar::RuleTable& table) {
-  return ScoredGrammar::feature_names(table, "Distortion");
+std::vector<std::string> PhraseModel::feature_names(const grammar::RuleTable& table,
+                                                    std::span<const std::string> further) {
+  return ScoredGrammar::feature_names(table, further, "Distortion");
 }
 
 // The weights of what a phrase is worth wherever it stands.
@@ -32,15 +33,17 @@ std::vector<uint32_t> PhraseModel::find_place_columns(const grammar::RuleTable& 
 }
 
 PhraseModel::PhraseModel(const grammar::RuleTable& table, const lm::Model* lm,
-                         const GrammarWeights& weights, bool reordering)
+                         const GrammarWeights& weights, bool reordering,
+                         std::span<const lm::FurtherModel> further)
     : place_columns_(find_place_columns(table)),
       distortion_column_(table.features() + static_cast<uint32_t>(DecoderFeature::glue)),
       weights_(weights.dense.begin(), weights.dense.end()),
-      grammar_(table, lm, {without_places(weights.dense), weights.sparse}),
-      space_(table, feature_names(table)) {
+      grammar_(table, lm, {without_places(weights.dense), weights.sparse}, further),
+      space_(table, feature_names(table, lm::names_of(further))) {
   for (size_t i = 0; i < weights_.size(); ++i)
     if (!is_weight(weights_[i]))
-      throw io::Error(io::Fault::argument, "the weight of " + feature_names(table)[i] + kNoWeight);
+      throw io::Error(io::Fault::argument,
+                      "the weight of " + space_()->name(static_cast<uint32_t>(i)) + kNoWeight);
   distortion_ = weights_[distortion_column_];
   const std::vector<std::string>& names = table.feature_names();
   for (size_t i = 0; i < 2 * grammar::kOrientations; ++i) {
@@ -77,7 +80,8 @@ Reordering PhraseModel::reordering(uint32_t rule) const {
   return result;
 }
 
-double PhraseModel::score(uint32_t rule, const PhrasePlace& place, double lm) const {
+double PhraseModel::score(uint32_t rule, const PhrasePlace& place, double lm,
+                          std::span<const float> further) const {
   double sum = 0;
   if (rule != kGoal) {
     sum += grammar_.score(rule, place.passed);
@@ -88,18 +92,18 @@ double PhraseModel::score(uint32_t rule, const PhrasePlace& place, double lm) co
         orientation(place.previous_begin, place.previous_end, place.begin, place.end));
     sum += reordering(rule).previous[o] + reordering(place.previous_rule).next[o];
   }
-  return sum + grammar_.lm_score(lm);
+  return sum + grammar_.lm_score(lm) + grammar_.further_score(further);
 }
 
 void PhraseModel::add_features(uint32_t rule, const PhrasePlace& place, double lm,
-                               std::span<double> features) const {
+                               std::span<const float> further, std::span<double> features) const {
   if (rule == kGoal) {
-    features[lm_column()] += kLn10 * lm;
+    grammar_.add_lm_features(lm, further, features);
   } else {
     // The columns of orientations depend on the place; the rest does not.
     std::array<double, 2 * grammar::kOrientations> kept{};
     for (size_t i = 0; i < place_columns_.size(); ++i) kept[i] = features[place_columns_[i]];
-    grammar_.add_features(rule, place.passed, lm, features);
+    grammar_.add_features(rule, place.passed, lm, further, features);
     for (size_t i = 0; i < place_columns_.size(); ++i) features[place_columns_[i]] = kept[i];
     features[distortion_column_] -= place.previous_end < place.begin
                                         ? place.begin - place.previous_end

@@ -1,16 +1,16 @@
 // What phrase-based search adds to a scored grammar: distance distortion and lexicalised
 // reordering.
 //
-//   PhraseModel model(table, &lm, weights, true);     weights in the order of feature_names()
-//   model.distortion(previous_end, begin)             weighted
-//   Reordering r = model.reordering(rule);            weighted, by orientation
-//   model.add_features(rule, place, lm, features)     of one phrase at its place
+//   PhraseModel model(table, &lm, weights, true, further);   weights in the order of
+//   feature_names() model.distortion(previous_end, begin)             weighted Reordering r =
+//   model.reordering(rule);            weighted, by orientation model.add_features(rule, place, lm,
+//   features)     of one phrase at its place
 //
 // Features: the table's columns, then LanguageModel, WordPenalty, RulePenalty, Distortion,
-// PassThrough, UnknownWord.  Six columns, if a table has them, are log-probabilities of
-// orientations (Tillmann 2004; Koehn et al. 2005): of a phrase towards the one before it, and
-// towards the one after it, on the target side.  Of each three a phrase at its place has the one
-// that holds:
+// PassThrough, UnknownWord, then one for each further language model.  Six columns, if a table has
+// them, are log-probabilities of orientations (Tillmann 2004; Koehn et al. 2005): of a phrase
+// towards the one before it, and towards the one after it, on the target side.  Of each three a
+// phrase at its place has the one that holds:
 //
 //   monotone  the phrase after begins where the phrase before ends, on the source side
 //   swap      the phrase after ends where the phrase before begins
@@ -53,9 +53,10 @@ class PhraseModel {
  public:
   // Without `reordering`, columns of orientations count for nothing.
   PhraseModel(const grammar::RuleTable& table, const lm::Model* lm, const GrammarWeights& weights,
-              bool reordering);
+              bool reordering, std::span<const lm::FurtherModel> further = {});
 
-  static std::vector<std::string> feature_names(const grammar::RuleTable& table);
+  static std::vector<std::string> feature_names(const grammar::RuleTable& table,
+                                                std::span<const std::string> further = {});
   // Of the model's forests: the names above, and the table's sparse features.
   const ModelSpace& space() const { return space_; }
 
@@ -72,10 +73,12 @@ class PhraseModel {
   Reordering raw_reordering(uint32_t rule) const;  // the columns themselves
 
   // Weighted features of a phrase at its place, and those features; `lm` is the log10 that the
-  // language model has added.  kGoal is what follows the last phrase.
-  double score(uint32_t rule, const PhrasePlace& place, double lm) const;
+  // language model has added, `further` those of further ones.  kGoal is what follows the last
+  // phrase.
+  double score(uint32_t rule, const PhrasePlace& place, double lm,
+               std::span<const float> further) const;
   void add_features(uint32_t rule, const PhrasePlace& place, double lm,
-                    std::span<double> features) const;
+                    std::span<const float> further, std::span<double> features) const;
 
  private:
   static constexpr uint32_t kNoColumn = UINT32_MAX;

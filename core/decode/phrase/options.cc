@@ -7,8 +7,7 @@
 namespace demotic::decode::phrase {
 
 void PhraseOptions::forget() {
-  options_.clear();
-  fragments_.clear();
+  drop_from(0);
   reorderings_.clear();
   orders_.clear();
   lists_by_node_.clear();
@@ -20,8 +19,7 @@ void PhraseOptions::forget() {
 
 void PhraseOptions::find(const SourceSentence& sentence) {
   // Words that passed through were those of the last sentence.
-  options_.resize(kept_options_);
-  fragments_.resize(kept_options_);
+  drop_from(kept_options_);
   if (model_.lexicalised()) {
     reorderings_.resize(kept_options_);
     orders_.resize(grammar::kOrientations * kept_options_);
@@ -53,7 +51,7 @@ void PhraseOptions::find(const SourceSentence& sentence) {
   kept_options_ = options_.size();
   for (uint32_t begin = 0; begin < words; ++begin)
     if (OptionList& single = lists_[rows_[begin]]; single.count == 0)
-      single = pass_through(sentence.lm[begin]);
+      single = pass_through(sentence, begin);
 }
 
 OptionList PhraseOptions::of_node(uint32_t node) {
@@ -73,18 +71,32 @@ OptionList PhraseOptions::make(uint32_t node) {
     words_.clear();
     for (const text::Symbol symbol : table.target(rule))
       words_.push_back(model_.grammar().lm_word(symbol));
-    add(rule, model_.grammar().score(rule), words_);
+    add(rule, model_.grammar().score(rule), words_, [&](uint32_t model, size_t i) {
+      return model_.grammar().further_word(model, table.target(rule)[i]);
+    });
   }
   return close(first);
 }
 
-OptionList PhraseOptions::pass_through(uint32_t passed) {
+OptionList PhraseOptions::pass_through(const SourceSentence& sentence, uint32_t place) {
   const auto first = static_cast<uint32_t>(options_.size());
-  add(kPassThrough, model_.grammar().score(kPassThrough, passed), {&passed, 1});
+  const uint32_t passed = sentence.lm[place];
+  const size_t further = size_t{place} * model_.grammar().further();
+  add(kPassThrough, model_.grammar().score(kPassThrough, passed), {&passed, 1},
+      [&](uint32_t model, size_t) { return sentence.further[further + model]; });
   return close(first);
 }
 
-void PhraseOptions::add(uint32_t rule, double score, std::span<const uint32_t> lm_words) {
+void PhraseOptions::drop_from(size_t option) {
+  options_.resize(option);
+  fragments_.resize(option);
+  further_fragments_.resize(option * model_.grammar().further());
+  further_logs_.resize(option * model_.grammar().further());
+}
+
+template <class FurtherWord>
+void PhraseOptions::add(uint32_t rule, double score, std::span<const uint32_t> lm_words,
+                        FurtherWord&& further_word) {
   lm::Fragment fragment;
   float lm = 0;
   if (model_.grammar().lm() != nullptr) {
@@ -95,8 +107,16 @@ void PhraseOptions::add(uint32_t rule, double score, std::span<const uint32_t> l
   } else {
     std::memset(&fragment, 0, sizeof fragment);
   }
-  const double estimate = score + model_.grammar().lm_score(lm);
-  options_.push_back({score, estimate, rule, 0, lm});
+  double further = 0;
+  for (uint32_t model = 0; model < model_.grammar().further(); ++model) {
+    lm::Fragment& made = further_fragments_.emplace_back();
+    lm::FragmentScorer scorer(model_.grammar().further_lm(model), made);
+    for (size_t i = 0; i < lm_words.size(); ++i) scorer.terminal(further_word(model, i));
+    further_logs_.push_back(scorer.finish());
+    further += model_.grammar().further_score(model, further_logs_.back());
+  }
+  const double estimate = score + model_.grammar().lm_score(lm) + further;
+  options_.push_back({score, estimate, rule, 0, lm, static_cast<float>(further)});
   fragments_.push_back(fragment);
 }
 
@@ -113,15 +133,23 @@ OptionList PhraseOptions::close(uint32_t first) {
                                                       : a.number < b.number;
                     });
   std::vector<PhraseOption> options;
-  std::vector<lm::Fragment> fragments;
+  std::vector<lm::Fragment> fragments, more_fragments;
+  std::vector<float> more_logs;
+  const auto append = [](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
   for (uint32_t i = 0; i < count; ++i) {
-    options.push_back(options_[candidates_[i].number]);
-    fragments.push_back(fragments_[candidates_[i].number]);
+    const uint32_t number = candidates_[i].number;
+    options.push_back(options_[number]);
+    fragments.push_back(fragments_[number]);
+    append(more_fragments, further_fragments(number));
+    append(more_logs, further_logs(number));
   }
-  options_.resize(first);
-  fragments_.resize(first);
-  options_.insert(options_.end(), options.begin(), options.end());
-  fragments_.insert(fragments_.end(), fragments.begin(), fragments.end());
+  drop_from(first);
+  append(options_, options);
+  append(fragments_, fragments);
+  append(further_fragments_, more_fragments);
+  append(further_logs_, more_logs);
   const OptionList list{first, count, options.front().estimate};
   if (!model_.lexicalised()) return list;
 

@@ -32,6 +32,7 @@ struct PhraseOption {
   uint32_t rule;    // of the table, or kPassThrough
   uint32_t next;    // equal for options whose orientations towards what follows score alike
   float lm;         // log10 of its words alone
+  float further;    // weighted, of what further language models say of them
 };
 
 struct OptionList {
@@ -54,6 +55,15 @@ class PhraseOptions {
 
   const PhraseOption& option(uint32_t number) const { return options_[number]; }
   const lm::Fragment& fragment(uint32_t number) const { return fragments_[number]; }
+  // What each further language model makes of it, and its log10.
+  std::span<const lm::Fragment> further_fragments(uint32_t number) const {
+    const uint32_t models = model_.grammar().further();
+    return std::span(further_fragments_).subspan(size_t{number} * models, models);
+  }
+  std::span<const float> further_logs(uint32_t number) const {
+    const uint32_t models = model_.grammar().further();
+    return std::span(further_logs_).subspan(size_t{number} * models, models);
+  }
   // Weighted; only where the model is lexicalised.
   const Reordering& reordering(uint32_t number) const { return reorderings_[number]; }
   uint32_t ordered(const OptionList& list, grammar::Orientation o, uint32_t j) const {
@@ -73,8 +83,12 @@ class PhraseOptions {
   void forget();
   OptionList of_node(uint32_t node);
   OptionList make(uint32_t node);
-  OptionList pass_through(uint32_t passed);
-  void add(uint32_t rule, double score, std::span<const uint32_t> lm_words);
+  OptionList pass_through(const SourceSentence& sentence, uint32_t place);
+  // `further_word(model, i)` is what a further language model takes the i-th word for.
+  template <class FurtherWord>
+  void add(uint32_t rule, double score, std::span<const uint32_t> lm_words,
+           FurtherWord&& further_word);
+  void drop_from(size_t option);
   OptionList close(uint32_t first);
   uint32_t next_class(uint32_t rule);
 
@@ -87,6 +101,8 @@ class PhraseOptions {
 
   std::vector<PhraseOption> options_;
   std::vector<lm::Fragment> fragments_;
+  std::vector<lm::Fragment> further_fragments_;  // for each option one of each further model
+  std::vector<float> further_logs_;              // likewise
   std::vector<Reordering> reorderings_;
   std::vector<uint32_t> orders_;  // of each list, once for each orientation
   std::vector<std::array<float, grammar::kOrientations>> next_classes_;

@@ -48,8 +48,11 @@ void PhraseSearch::start() {
   hypotheses_.clear();
   alternatives_.clear();
   stacks_.resize(std::max<size_t>(stacks_.size(), options_.deepest() + size_t{1}));
+  logs_.assign(further_, 0.0f);  // of the empty hypothesis
+  pending_further_.clear();
   for (Stack& each : stacks_) {
     each.states.clear();
+    each.further.clear();
     each.grids.clear();
   }
   share_ = std::max<uint64_t>(1, settings_.max_hypotheses / words_);
@@ -60,6 +63,8 @@ void PhraseSearch::start() {
   stack(0).first = 0;
   stack(0).last = 1;
   stack(0).states.assign(1, lm != nullptr ? lm->begin_sentence() : lm::State{});
+  for (uint32_t i = 0; i < further_; ++i)
+    stack(0).further.push_back(model_.grammar().further_lm(i).begin_sentence());
   expand({0, 1, 0, 0, 0}, 0);
 }
 
@@ -146,13 +151,18 @@ void PhraseSearch::close(uint32_t covered) {
   });
   here.first = hypotheses();
   here.states.clear();
+  here.further.clear();
   for (const Placing& each : placing_) {
     hypotheses_.push_back(pending_[each.number].hypothesis);
     here.states.push_back(pending_[each.number].state);
+    if (further_ == 0) continue;
+    const auto further = pending_further_.begin() + pending_[each.number].further;
+    here.further.insert(here.further.end(), further, further + further_);
   }
   here.last = hypotheses();
   counters_.hypotheses += placing_.size();
   pending_.clear();
+  pending_further_.clear();
   by_state_.clear();
   if (covered == words_) return;
   for (uint32_t first = here.first; first < here.last;) {
@@ -171,6 +181,7 @@ void PhraseSearch::finish() {
   const Stack& last = stack(words_);
   first_complete_ = last.first;
   end_lm_.clear();
+  end_further_ = static_cast<uint32_t>(logs_.size());
   const lm::Model* lm = model_.grammar().lm();
   double best_score = kNever;
   best_ = last.first;
@@ -180,7 +191,13 @@ void PhraseSearch::finish() {
         lm == nullptr ? 0 : lm->score(last.states[h - last.first], lm->end_word(), after).prob;
     end_lm_.push_back(change);
     const PhraseHypothesis& each = hypotheses_[h];
-    double score = each.score + model_.grammar().lm_score(change);
+    for (uint32_t i = 0; i < further_; ++i) {
+      const lm::Model& model = model_.grammar().further_lm(i);
+      const lm::State& before = last.further[size_t{h - last.first} * further_ + i];
+      logs_.push_back(model.score(before, model.end_word(), after).prob);
+    }
+    double score = each.score + model_.grammar().lm_score(change) +
+                   model_.grammar().further_score(end_further(h));
     if (model_.lexicalised()) {
       const auto o = static_cast<size_t>(orientation(each.arc.begin, each.end, words_, words_));
       score += options_.reordering(each.arc.option).next[o];

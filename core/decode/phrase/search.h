@@ -26,6 +26,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "counters.h"
@@ -78,6 +79,7 @@ struct PhraseArc {
   uint32_t begin = 0;
   float lm = 0;                       // log10 that this phrase adds
   uint32_t alternative = UINT32_MAX;  // arc to the same hypothesis; the list ends with UINT32_MAX
+  uint32_t further = 0;  // where the search keeps what further language models add, log10
 };
 
 struct PhraseHypothesis {
@@ -90,7 +92,10 @@ struct PhraseHypothesis {
 class PhraseSearch {
  public:
   PhraseSearch(const PhraseModel& model, const PhraseSearchOptions& options)
-      : model_(model), settings_(options), options_(model, options.table_limit) {}
+      : model_(model),
+        settings_(options),
+        options_(model, options.table_limit),
+        further_(model.grammar().further()) {}
 
   void prepare(const SourceSentence& sentence);  // of one word at least
   void run();
@@ -105,6 +110,11 @@ class PhraseSearch {
   // phrase owes to it come on top of their scores.
   uint32_t first_complete() const { return first_complete_; }
   float end_lm(uint32_t complete) const { return end_lm_[complete - first_complete_]; }
+  // Log10 that each further language model adds.
+  std::span<const float> further_of(const PhraseArc& arc) const { return logs_at(arc.further); }
+  std::span<const float> end_further(uint32_t complete) const {
+    return logs_at(end_further_ + (complete - first_complete_) * further_);
+  }
   uint32_t best() const { return best_; }
   uint32_t distortion_limit() const { return limit_; }  // that was used
   bool shortened() const { return shortened_; }         // was it lowered?
@@ -135,6 +145,7 @@ class PhraseSearch {
     PhraseHypothesis hypothesis;
     double total;  // with the future cost
     uint32_t next;
+    uint32_t further;  // where its states begin in pending_further_
     lm::State state;
   };
   // A hypothesis on its way to its place.
@@ -147,7 +158,8 @@ class PhraseSearch {
   struct Stack {
     uint32_t first = 0, last = 0;
     std::vector<lm::State> states;
-    std::vector<Grid> grids;  // that lead here
+    std::vector<lm::State> further;  // for each hypothesis those of further language models
+    std::vector<Grid> grids;         // that lead here
   };
   static constexpr uint32_t kNoCoverage = UINT32_MAX;
 
@@ -167,7 +179,13 @@ class PhraseSearch {
   void replace_top(const Cell& cell);
   void fetch(const Grid& grid, uint32_t row, uint32_t column, uint32_t covered) const;
   void take(Grid& grid, uint32_t row, uint32_t column, uint32_t covered);
+  double take_further(Pending& made, uint32_t option, const lm::State* before);
   void accept(const Pending& candidate);
+  void forget_further(const Pending& last, bool logs);
+  bool same_further(const Pending& a, const Pending& b) const;
+  std::span<const float> logs_at(uint32_t first) const {
+    return std::span(logs_).subspan(first, further_);
+  }
   uint64_t hash_of(const Pending& candidate) const;
   void prune(uint32_t most);
   void close(uint32_t covered);
@@ -180,6 +198,9 @@ class PhraseSearch {
   PhraseSearchOptions settings_;
   PhraseOptions options_;
   PhraseSearchCounters counters_;
+  uint32_t further_;         // language models beside the first
+  std::vector<float> logs_;  // theirs, of all arcs and of `</s>`
+  uint32_t end_further_ = 0;
 
   uint32_t words_ = 0;
   uint32_t limit_ = 0;
@@ -199,6 +220,7 @@ class PhraseSearch {
   // Of the stack at hand:
   std::vector<Cell> heap_;
   std::vector<Pending> pending_;
+  std::vector<lm::State> pending_further_;
   HashIndex by_state_;  // of pending_
   double best_total_ = 0;
   double bound_ = 0;  // totals below it are not worth keeping

@@ -47,8 +47,12 @@ void PhraseSearch::fetch(const Grid& grid, uint32_t row, uint32_t column, uint32
   const lm::Model* lm = model_.grammar().lm();
   if (lm == nullptr) return;
   const Stack& before = stack(covered - (grid.end - grid.begin));
-  lm::fetch_seam(*lm, before.states[grid.first + row - before.first],
-                 options_.fragment(options_.ordered(grid.list, grid.orientation, column)));
+  const uint32_t source = grid.first + row - before.first;
+  const uint32_t option = options_.ordered(grid.list, grid.orientation, column);
+  lm::fetch_seam(*lm, before.states[source], options_.fragment(option));
+  for (uint32_t i = 0; i < further_; ++i)
+    lm::fetch_seam(model_.grammar().further_lm(i), before.further[size_t{source} * further_ + i],
+                   options_.further_fragments(option)[i]);
 }
 
 void PhraseSearch::fill_by_cubes(uint32_t covered) {
@@ -106,12 +110,13 @@ void PhraseSearch::fill_by_all(uint32_t covered) {
   counters_.grids += grids.size();
   best_total_ = bound_ = kNever;
   // Without what the language model says of the phrase, a promise is the most that it can become.
-  const bool bounded = model_.grammar().lm_score(-1) <= 0;
+  const bool bounded = model_.grammar().lm_costs();
   for (Grid& grid : grids)
     for (uint32_t row = 0; row < grid.count; ++row)
       for (uint32_t column = 0; column < grid.list.count; ++column) {
         const uint32_t number = options_.ordered(grid.list, grid.orientation, column);
-        const double own = model_.grammar().lm_score(options_.option(number).lm);
+        const double own =
+            model_.grammar().lm_score(options_.option(number).lm) + options_.option(number).further;
         if (bounded && promise(grid, row, column) - own < bound_) {
           ++counters_.discarded;
           continue;
@@ -130,30 +135,67 @@ void PhraseSearch::take(Grid& grid, uint32_t row, uint32_t column, uint32_t cove
   if (grid.to == kNoCoverage) grid.to = coverages_.add(grid.from, grid.begin, grid.end);
 
   Pending made;
+  made.further = 0;
   float change = 0;
+  double further = 0;
   if (const lm::Model* lm = model_.grammar().lm(); lm != nullptr) {
     const Stack& before = stack(covered - (grid.end - grid.begin));
     made.state = before.states[source - before.first];
     change = lm::append(*lm, made.state, options_.fragment(number)) + option.lm;
+    if (further_ > 0)
+      further = take_further(made, number,
+                             before.further.data() + size_t{source - before.first} * further_);
   } else {
     made.state = {};
   }
   double score = from.score + option.score + model_.distortion(from.end, grid.begin) +
-                 model_.grammar().lm_score(change);
+                 model_.grammar().lm_score(change) + further;
   if (model_.lexicalised()) {
     const auto o = static_cast<size_t>(grid.orientation);
     score += options_.reordering(number).previous[o];
     if (from.arc.option != kNoOption) score += options_.reordering(from.arc.option).next[o];
   }
-  made.hypothesis = {score, {source, number, grid.begin, change, UINT32_MAX}, grid.end, grid.to};
+  const auto logs = static_cast<uint32_t>(logs_.size()) - further_;
+  made.hypothesis = {
+      score, {source, number, grid.begin, change, UINT32_MAX, logs}, grid.end, grid.to};
   made.total = score + future_behind(grid.to, grid.end);
   made.next = option.next;
-  if (made.total < bound_) return;
+  if (made.total < bound_) {
+    if (further_ > 0) forget_further(made, true);
+    return;
+  }
   accept(made);
   if (made.total > best_total_) {
     best_total_ = made.total;
     bound_ = std::max(bound_, best_total_ - settings_.threshold);
   }
+}
+
+// Appends the states and the logs of further language models; what they add, weighted.
+double PhraseSearch::take_further(Pending& made, uint32_t option, const lm::State* before) {
+  made.further = static_cast<uint32_t>(pending_further_.size());
+  double sum = 0;
+  for (uint32_t i = 0; i < further_; ++i) {
+    lm::State& state = pending_further_.emplace_back(before[i]);
+    const float change =
+        lm::append(model_.grammar().further_lm(i), state, options_.further_fragments(option)[i]) +
+        options_.further_logs(option)[i];
+    logs_.push_back(change);
+    sum += model_.grammar().further_score(i, change);
+  }
+  return sum;
+}
+
+bool PhraseSearch::same_further(const Pending& a, const Pending& b) const {
+  for (uint32_t i = 0; i < further_; ++i)
+    if (!(pending_further_[a.further + i] == pending_further_[b.further + i])) return false;
+  return true;
+}
+
+// Of the one that was taken last.
+void PhraseSearch::forget_further(const Pending& last, bool logs) {
+  pending_further_.resize(last.further);
+  if (logs) logs_.resize(last.hypothesis.arc.further);
 }
 
 // Of the words that count; cheaper than State::hash, and good enough for a table in memory.
@@ -165,6 +207,10 @@ uint64_t PhraseSearch::hash_of(const Pending& candidate) const {
                   (uint64_t{candidate.next} << 32 | begin);
   for (uint32_t i = 0; i < candidate.state.length; ++i)
     hash = (hash ^ candidate.state.words[i]) * kFactor;
+  for (uint32_t m = 0; m < further_; ++m) {
+    const lm::State& state = pending_further_[candidate.further + m];
+    for (uint32_t i = 0; i < state.length; ++i) hash = (hash ^ state.words[i]) * kFactor;
+  }
   return io::mix64(hash);
 }
 
@@ -177,13 +223,14 @@ void PhraseSearch::accept(const Pending& candidate) {
     const PhraseHypothesis& theirs = other.hypothesis;
     return theirs.coverage == ours.coverage && theirs.end == ours.end &&
            other.next == candidate.next && (!lexicalised || theirs.arc.begin == ours.arc.begin) &&
-           other.state == candidate.state;
+           other.state == candidate.state && (further_ == 0 || same_further(other, candidate));
   });
   if (number != next) {
     Pending& other = pending_[number];
     PhraseHypothesis& theirs = other.hypothesis;
     ++counters_.recombined;
     const bool better = ours.score > theirs.score;
+    if (further_ > 0) forget_further(candidate, !better && !settings_.keep_alternatives);
     if (settings_.keep_alternatives) {
       PhraseArc loser = better ? theirs.arc : ours.arc;
       const uint32_t rest = theirs.arc.alternative;
@@ -222,6 +269,15 @@ void PhraseSearch::prune(uint32_t most) {
     });
   } else {
     std::erase_if(pending_, [&](const Pending& each) { return each.total < bound_; });
+  }
+  if (further_ > 0) {
+    std::vector<lm::State> left;
+    for (Pending& each : pending_) {
+      const auto first = pending_further_.begin() + each.further;
+      each.further = static_cast<uint32_t>(left.size());
+      left.insert(left.end(), first, first + further_);
+    }
+    pending_further_.swap(left);
   }
   by_state_.clear();
   for (uint32_t i = 0; i < pending_.size(); ++i) by_state_.add(hash_of(pending_[i]), i);

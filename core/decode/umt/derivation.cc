@@ -4,7 +4,7 @@ namespace demotic::decode::umt {
 
 std::vector<std::string> undirected_feature_names(const grammar::RuleTable& table) {
   std::vector<std::string> names = ScoredGrammar::feature_names(table);
-  ScoredGrammar::add_own_names(std::array{"Cff1", "Cff2", "CffHead"}, table, names);
+  ScoredGrammar::add_own_names(std::array<std::string, 3>{"Cff1", "Cff2", "CffHead"}, table, names);
   return names;
 }
 
@@ -43,7 +43,7 @@ void add_action_features(const Action& action, const UndirectedForest& forest,
                          const ScoredGrammar& grammar, double kappa, std::span<double> features) {
   const RuleGroup& group = forest.group(action.edge.group);
   grammar.add_features(group.first_rule + action.edge.place, forest.passed()[action.edge.group],
-                       action.lm.complete + kappa * action.lm.estimate,
+                       action.lm.complete + kappa * action.lm.estimate, {},
                        features.first(grammar.features()));
   for (uint32_t i = 0; i < kCffFeatures; ++i) features[grammar.features() + i] += action.cff[i];
 }
