@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.forest import SPARSE, cpu, hierarchical, plain
 from demotic.forest import Forest
-from demotic.learn import ForestCandidates, KBestCandidates, LineSearch, statistics_against
+from demotic.learn import ForestCandidates, KBestCandidates, Known, statistics_against
 from tests.oracles.mert import bleu
 
 FEATURES = [f"f{i}" for i in range(10)]
@@ -90,7 +90,7 @@ def python_lists(
 def compare_lists(rng: np.random.Generator) -> None:
     lists = random_lists(300, 100, rng)
     written = [(one.features.tolist(), one.statistics.tolist()) for one in lists]
-    search = LineSearch(FEATURES, len(lists))
+    search = Known(FEATURES, len(lists))
     search.add(lists)
     w = rng.standard_normal(len(FEATURES))
     directions = rng.standard_normal((25, len(FEATURES)))
@@ -138,7 +138,7 @@ def compare_forests(rng: np.random.Generator) -> None:
     forests = [hierarchical(20, 12, seed) for seed in range(20)]
     names = forests[0].features
     references = [_reference(forest) for forest in forests]
-    search = LineSearch(names, len(forests))
+    search = Known(names, len(forests))
     search.add(
         [
             ForestCandidates(forest, statistics_against([reference]))

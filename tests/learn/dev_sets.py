@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from demotic.learn import Candidates, ForestCandidates, KBestCandidates, LineSearch
+from demotic.forest import Forest
+from demotic.learn import Candidates, ForestCandidates, KBestCandidates, Known
 from demotic.learn.candidates import statistics_against
 from tests.forest.toys import FEATURES, Pair, built
 from tests.oracles.forest import random_toy
@@ -32,8 +33,8 @@ def candidates(hypotheses: Sequence[Hypothesis]) -> KBestCandidates:
     )
 
 
-def search_of(given: Lists, threads: int = 1) -> LineSearch:
-    search = LineSearch(FEATURES, len(given), threads=threads)
+def search_of(given: Lists, threads: int = 1) -> Known:
+    search = Known(FEATURES, len(given), threads=threads)
     search.add([candidates(hypotheses) for hypotheses in given])
     return search
 
@@ -55,8 +56,9 @@ def references_of(rng: random.Random) -> list[str]:
     return [" ".join(rng.choices("abcd", k=rng.randint(4, 9))) for _ in range(2)]
 
 
-def forest_candidates(case: Pair, references: list[str]) -> ForestCandidates:
-    return ForestCandidates(case.forest, statistics_against(references))
+def forest_candidates(forest: Forest, references: list[str]) -> ForestCandidates:
+    words = [line.split() for line in references]
+    return ForestCandidates(forest, statistics_against(references), words)
 
 
 def derivations(case: Pair, references: list[str]) -> list[Hypothesis]:
@@ -100,8 +102,6 @@ class ForestTask:
 
     def candidates(self, weights: Mapping[str, float]) -> list[Candidates]:
         return [
-            ForestCandidates(
-                case.forest.rescore(weights).prune(20.0), statistics_against(references)
-            )
+            forest_candidates(case.forest.rescore(weights).prune(20.0), references)
             for case, references in zip(self.cases, self.references, strict=True)
         ]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from demotic.errors import ArgumentError, CorruptFileError, DemoticError, FileAccessError
-from demotic.learn import Candidates, MertOptions, Task, mert
+from demotic.learn import Candidates, MertOptions, Task, tune_weights
 from tests.learn.dev_sets import ForestTask, ListTask
 from tests.learn.test_mert import START, forest_task, list_task
 
@@ -39,22 +39,22 @@ def test_a_broken_run_continues_to_the_same_result(
     make: Callable[[], ListTask | ForestTask], at: int, tmp_path: Path
 ) -> None:
     task = make()
-    whole = mert(task, START, options=OPTIONS)
+    whole = tune_weights(task, START, options=OPTIONS)
     assert len(whole.rounds) >= 3
     path = tmp_path / "tune.json"
     with pytest.raises(KeyboardInterrupt):
-        mert(Breaking(task, at), START, options=OPTIONS, checkpoint=path)
-    assert mert(task, START, options=OPTIONS, checkpoint=path, resume=True) == whole
+        tune_weights(Breaking(task, at), START, options=OPTIONS, checkpoint=path)
+    assert tune_weights(task, START, options=OPTIONS, checkpoint=path, resume=True) == whole
 
 
 def test_a_run_broken_in_its_last_decoding_continues_to_the_same_result(tmp_path: Path) -> None:
     task = list_task()
-    whole = mert(task, START, options=OPTIONS)
+    whole = tune_weights(task, START, options=OPTIONS)
     assert not whole.converged  # so that there is one
     path = tmp_path / "tune.json"
     with pytest.raises(KeyboardInterrupt):
-        mert(Breaking(task, len(whole.rounds) + 1), START, options=OPTIONS, checkpoint=path)
-    assert mert(task, START, options=OPTIONS, checkpoint=path, resume=True) == whole
+        tune_weights(Breaking(task, len(whole.rounds) + 1), START, options=OPTIONS, checkpoint=path)
+    assert tune_weights(task, START, options=OPTIONS, checkpoint=path, resume=True) == whole
 
 
 @pytest.mark.parametrize("make", [list_task, forest_task])
@@ -64,16 +64,16 @@ def test_a_finished_run_gives_its_result_again_and_takes_more_iterations(
     task = make()
     path = tmp_path / "tune.json"
     two = replace(OPTIONS, iterations=2)
-    first = mert(task, START, options=two, checkpoint=path)
+    first = tune_weights(task, START, options=two, checkpoint=path)
     never = Breaking(task, 1)
-    assert mert(never, START, options=two, checkpoint=path, resume=True) == first
-    more = mert(task, START, options=OPTIONS, checkpoint=path, resume=True)
-    assert more == mert(task, START, options=OPTIONS)
+    assert tune_weights(never, START, options=two, checkpoint=path, resume=True) == first
+    more = tune_weights(task, START, options=OPTIONS, checkpoint=path, resume=True)
+    assert more == tune_weights(task, START, options=OPTIONS)
 
 
 def test_one_state_and_one_file_of_hypotheses_stay(tmp_path: Path) -> None:
     path = tmp_path / "tune.json"
-    result = mert(list_task(), START, options=OPTIONS, checkpoint=path)
+    result = tune_weights(list_task(), START, options=OPTIONS, checkpoint=path)
     kept = f"tune.json.{len(result.rounds)}.npz"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["tune.json", kept]
     assert json.loads(path.read_text())["hypotheses"] == kept
@@ -81,19 +81,19 @@ def test_one_state_and_one_file_of_hypotheses_stay(tmp_path: Path) -> None:
 
 def test_without_resume_tuning_begins_again(tmp_path: Path) -> None:
     path = tmp_path / "tune.json"
-    first = mert(list_task(), START, options=OPTIONS, checkpoint=path)
+    first = tune_weights(list_task(), START, options=OPTIONS, checkpoint=path)
     task = list_task()
-    assert mert(task, START, options=OPTIONS, checkpoint=path) == first
+    assert tune_weights(task, START, options=OPTIONS, checkpoint=path) == first
     assert task.decoded == len(first.rounds) + 1
 
 
 def test_other_settings_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "tune.json"
     task = list_task()
-    mert(task, START, options=OPTIONS, checkpoint=path)
+    tune_weights(task, START, options=OPTIONS, checkpoint=path)
 
     def again(weights: dict[str, float], options: MertOptions, seed: int) -> None:
-        mert(task, weights, options=options, seed=seed, checkpoint=path, resume=True)
+        tune_weights(task, weights, options=options, seed=seed, checkpoint=path, resume=True)
 
     with pytest.raises(ArgumentError, match=r"tune.json: .*another value of seed: 1 instead of 2"):
         again(START, OPTIONS, 2)
@@ -108,22 +108,22 @@ def test_another_dev_set_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "tune.json"
     task = list_task()
     with pytest.raises(KeyboardInterrupt):
-        mert(Breaking(task, 2), START, options=OPTIONS, checkpoint=path)
+        tune_weights(Breaking(task, 2), START, options=OPTIONS, checkpoint=path)
     shorter = ListTask(task.known[:-1], task.k)
     with pytest.raises(ArgumentError, match="lists of 12 sentences instead of 11"):
-        mert(shorter, START, options=OPTIONS, checkpoint=path, resume=True)
+        tune_weights(shorter, START, options=OPTIONS, checkpoint=path, resume=True)
 
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     path = tmp_path / "tune.json"
     with pytest.raises(KeyboardInterrupt):
-        mert(Breaking(list_task(), 3), START, options=OPTIONS, checkpoint=path)
+        tune_weights(Breaking(list_task(), 3), START, options=OPTIONS, checkpoint=path)
     return path
 
 
 def resume(path: Path, task: Task | None = None) -> None:
-    mert(task or list_task(), START, options=OPTIONS, checkpoint=path, resume=True)
+    tune_weights(task or list_task(), START, options=OPTIONS, checkpoint=path, resume=True)
 
 
 def test_a_damaged_state_is_refused(saved: Path) -> None:
@@ -190,4 +190,6 @@ def test_arrays_of_objects_are_never_unpickled(saved: Path) -> None:
 
 def test_an_unwritable_checkpoint_is_told(tmp_path: Path) -> None:
     with pytest.raises(FileAccessError, match="no such folder"):
-        mert(list_task(), START, options=OPTIONS, checkpoint=tmp_path / "nowhere" / "tune.json")
+        tune_weights(
+            list_task(), START, options=OPTIONS, checkpoint=tmp_path / "nowhere" / "tune.json"
+        )

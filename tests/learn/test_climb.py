@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from demotic.learn import ForestCandidates, LineSearch, statistics_against
+from demotic.learn import ForestCandidates, Known, statistics_against
 from demotic.learn.climb import Climber
 from tests.forest.toys import FEATURES
 from tests.learn.dev_sets import references_of, search_of, toys
@@ -50,7 +50,7 @@ def test_climbing_lists_asks_nothing_of_forests() -> None:
     rng = random.Random(3)
     count = statistics_against(references_of(rng))
     cases = toys(21, sentences=6)
-    search = LineSearch(FEATURES, len(cases))
+    search = Known(FEATURES, len(cases))
     search.add([ForestCandidates(case.forest, statistics) for case in cases])
     start = np.array([0.4, -0.2, 0.6])
     search.steps(start, np.array([[0.5, 1.0, -0.3]]))

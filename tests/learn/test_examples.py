@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from demotic.learn import LinearPolicy, candidates, line_search
+from demotic.learn import LinearPolicy, candidates, known
 from demotic.learn.policies import no_draw
 
 
-@pytest.mark.parametrize("module", [candidates, line_search])
+@pytest.mark.parametrize("module", [candidates, known])
 def test_docstrings(module: object) -> None:
     result = doctest.testmod(module, optionflags=doctest.ELLIPSIS)  # type: ignore[arg-type]
     assert result.attempted > 0

@@ -338,6 +338,18 @@ def test_single_candidates_are_skipped_but_counted() -> None:
     assert objective(groups, found.weights).trivial == 1
 
 
+@pytest.mark.parametrize("minibatch", [0, 2])
+def test_groups_that_nobody_chose_from_teach_nothing(minibatch: int) -> None:
+    some = [[[1.0], [2.0]], [[3.0], [1.0]]]
+    with_others = EventGroups.of([some[0], [], [[7.0], [8.0]], some[1]], [(0, 0), (3, 1)])
+    options = SgdOptions(passes=1, unit="group", minibatch=minibatch, eta_float=1e-9)
+    found = sgd(with_others, options=options)
+    alone = sgd(EventGroups.of(some, [(0, 0), (1, 1)]), options=options)
+    assert found.passes[0].events == 2
+    assert found.passes[0].loss == pytest.approx(alone.passes[0].loss)
+    assert found.weights.dense == pytest.approx(alone.weights.dense)
+
+
 def test_regularisation_and_decay_keep_weights_small() -> None:
     groups = _separable(200)
     plain = sgd(groups, options=SgdOptions(passes=20, eta_float=0.1))
@@ -461,3 +473,19 @@ def test_bad_arrays_are_refused() -> None:
         sgd(EventGroups.of([], []))
     with pytest.raises(ArgumentError, match="same dense features"):
         EventGroups.of([[[1.0], [1.0, 2.0]]], [(0, 0)])
+
+
+def test_sizes_whose_product_is_too_large_are_refused() -> None:
+    borders = [0, 2]  # of 2^40 candidates: with 2^24 features, 2^64 values, which wraps to 0
+    while borders[-1] < 2**40:
+        borders.append(min(borders[-1] + 2**32 - 1, 2**40))
+    with pytest.raises(ArgumentError, match="a value is needed"):
+        _core.EventGroups(
+            width=2**24,
+            sparse_size=0,
+            group_ptr=np.array(borders, np.uint64),
+            features=np.zeros(0, np.float32),
+            binary=np.zeros(0, np.uint32),
+            group=np.zeros(1, np.uint32),
+            label=np.zeros(1, np.uint32),
+        )

@@ -14,7 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demotic.errors import ArgumentError
-from demotic.learn import Candidates, KBestCandidates, MertOptions, decoded_bleu, mert
+from demotic.learn import (
+    Candidates,
+    Decoded,
+    KBestCandidates,
+    MertOptions,
+    decoded_bleu,
+    tune_weights,
+)
 from demotic.learn.climb import Climber
 from demotic.learn.mert import _best_climb
 from demotic.progress import PlainProgress
@@ -46,7 +53,7 @@ def forest_task(seed: int = 5) -> ForestTask:
 
 def test_lists_are_tuned_to_a_higher_bleu() -> None:
     task = list_task()
-    result = mert(task, START, options=MertOptions(restarts=5))
+    result = tune_weights(task, START, options=MertOptions(restarts=5))
     start = oracle.corpus_bleu(task.known, [START[name] for name in FEATURES])
     assert result.rounds[0].bleu == pytest.approx(start)
     assert result.bleu > start + 5
@@ -54,7 +61,7 @@ def test_lists_are_tuned_to_a_higher_bleu() -> None:
 
 
 def test_forests_are_tuned_to_a_higher_bleu() -> None:
-    result = mert(forest_task(), START)
+    result = tune_weights(forest_task(), START, options=MertOptions())
     assert result.bleu > result.rounds[0].bleu + 10
     assert all(this.truncated == 0 for this in result.rounds)
 
@@ -62,7 +69,7 @@ def test_forests_are_tuned_to_a_higher_bleu() -> None:
 @given(st.integers(0, 1000))
 def test_the_bleu_told_is_that_of_the_weights_returned(seed: int) -> None:
     task = list_task(seed)
-    result = mert(task, START, options=QUICK, seed=seed)
+    result = tune_weights(task, START, options=QUICK, seed=seed)
     weights = [result.weights[name] for name in FEATURES]
     assert result.bleu == pytest.approx(oracle.corpus_bleu(task.known, weights), abs=1e-9)
     assert result.bleu >= max(this.bleu for this in result.rounds)
@@ -70,27 +77,27 @@ def test_the_bleu_told_is_that_of_the_weights_returned(seed: int) -> None:
 
 def test_the_same_seed_gives_the_same_result_for_any_threads() -> None:
     for task in (list_task(), forest_task()):
-        first = mert(task, START, options=QUICK, seed=3)
-        assert first == mert(task, START, options=QUICK, seed=3)
-        assert first == mert(task, START, options=QUICK, seed=3, threads=3)
+        first = tune_weights(task, START, options=QUICK, seed=3)
+        assert first == tune_weights(task, START, options=QUICK, seed=3)
+        assert first == tune_weights(task, START, options=QUICK, seed=3, threads=3)
 
 
 def test_another_seed_searches_elsewhere() -> None:
-    assert mert(list_task(), START, options=QUICK, seed=1).weights != (
-        mert(list_task(), START, options=QUICK, seed=2).weights
+    assert tune_weights(list_task(), START, options=QUICK, seed=1).weights != (
+        tune_weights(list_task(), START, options=QUICK, seed=2).weights
     )
 
 
 def test_reached_is_what_the_next_round_begins_with_when_all_is_known() -> None:
     task = list_task(k=100)
-    result = mert(task, START, options=MertOptions(restarts=0, iterations=3))
+    result = tune_weights(task, START, options=MertOptions(restarts=0, iterations=3))
     assert result.rounds[1].bleu == pytest.approx(result.rounds[0].reached)
     assert result.rounds[1].new == 0
 
 
 def test_tuning_ends_when_a_round_gains_too_little() -> None:
     task = list_task(k=100)
-    result = mert(task, START, options=MertOptions(min_gain=100.0))
+    result = tune_weights(task, START, options=MertOptions(min_gain=100.0))
     assert result.converged
     assert len(result.rounds) == 1
     assert task.decoded == 1  # its BLEU is known
@@ -110,7 +117,7 @@ def test_the_best_weights_of_all_rounds_are_the_result_and_not_the_last() -> Non
     worse = 0
     for seed in range(5):
         known = list_task(seed).known
-        result = mert(Misleading(known, 3), START, options=replace(QUICK, min_gain=0.0))
+        result = tune_weights(Misleading(known, 3), START, options=replace(QUICK, min_gain=0.0))
         rounds = {this.bleu: this.weights for this in result.rounds}
         worse += result.rounds[-1].bleu < max(rounds) == result.bleu
         assert result.bleu >= max(rounds)
@@ -123,10 +130,10 @@ def test_climbs_start_from_the_best_weights_so_far_too() -> None:
     """Where the present weights are a plateau, what was found before is not lost."""
     search = search_of(list_task().known)
     plateau = np.zeros(len(FEATURES))
-    best = mert(list_task(k=100), START, options=QUICK)
+    best = tune_weights(list_task(k=100), START, options=QUICK)
     climber = Climber(search, np.zeros(len(FEATURES)), 1, 0.0, np.random.default_rng(1))
     assert _best_climb(climber, plateau, (), 0).bleu < best.bleu
-    earlier = replace(best.rounds[0], weights=best.weights, bleu=best.bleu)
+    earlier = replace(best.rounds[0], weights=best.weights, decoded=Decoded(best.bleu))
     found = _best_climb(climber, plateau, (best.rounds[0], earlier, best.rounds[0]), 0)
     assert found.bleu == pytest.approx(best.bleu)
 
@@ -147,7 +154,7 @@ def test_a_step_of_less_than_the_smallest_gain_is_not_taken() -> None:
 
 def test_the_last_weights_are_decoded_too() -> None:
     task = list_task()
-    result = mert(task, START, options=MertOptions(iterations=1))
+    result = tune_weights(task, START, options=MertOptions(iterations=1))
     assert not result.converged
     assert task.decoded == 2
     assert result.bleu > result.rounds[0].bleu
@@ -155,30 +162,30 @@ def test_the_last_weights_are_decoded_too() -> None:
 
 
 def test_no_iterations_only_measure() -> None:
-    result = mert(list_task(), START, options=MertOptions(iterations=0))
+    result = tune_weights(list_task(), START, options=MertOptions(iterations=0))
     assert (result.weights, result.rounds, result.converged) == (START, (), False)
     assert result.bleu > 0
 
 
 def test_the_size_of_weights_stays_and_fixed_ones_keep_their_share() -> None:
-    free = mert(list_task(), START, options=QUICK)
+    free = tune_weights(list_task(), START, options=QUICK)
     assert sum(map(abs, free.weights.values())) == pytest.approx(2.0)
     assert free.weights != START
-    held = mert(list_task(), START, options=MertOptions(iterations=2, fixed=("f", "h")))
+    held = tune_weights(list_task(), START, options=MertOptions(iterations=2, fixed=("f", "h")))
     assert held.weights["f"] / held.weights["h"] == pytest.approx(-2.0)
     assert held.weights["g"] != 0.5
 
 
 def test_a_dev_set_of_one_line_and_weights_of_zero_work() -> None:
     known = oracle.random_lists(random.Random(4), sentences=1, size=10)
-    result = mert(ListTask(known, 4), {})
+    result = tune_weights(ListTask(known, 4), {}, options=MertOptions())
     best = max(oracle.bleu(h.statistics) for h in known[0])
     assert 0 < result.bleu <= best + 1e-9
 
 
 def test_progress_tells_round_bleu_and_change() -> None:
     out = io.StringIO()
-    mert(list_task(), START, options=QUICK, progress=PlainProgress(out))
+    tune_weights(list_task(), START, options=QUICK, progress=PlainProgress(out))
     assert "round 1: BLEU" in out.getvalue()
     assert "weights moved by" in out.getvalue()
     assert "tuned: BLEU" in out.getvalue()
@@ -200,7 +207,7 @@ def test_moses_lists_are_tuned_at_least_as_well_as_moses_does(data: Path) -> Non
 
     first = (folder / "data/INIT").read_text().splitlines()[0]
     start = dict(zip(names, map(float, first.split()), strict=True))
-    result = mert(Moses(), start, options=MertOptions(restarts=100, min_gain=0.0))
+    result = tune_weights(Moses(), start, options=MertOptions(restarts=100, min_gain=0.0))
     assert result.bleu >= theirs - 1e-9
 
 
@@ -221,21 +228,25 @@ class Given:
 
 def test_an_empty_dev_set_is_refused() -> None:
     with pytest.raises(ArgumentError, match="dev set is empty"):
-        mert(Given(), {"lm": 1.0})
+        tune_weights(Given(), {"lm": 1.0}, options=MertOptions())
     with pytest.raises(ArgumentError, match="dev set is empty"):
-        mert(Given(), {"lm": 1.0}, options=MertOptions(iterations=0))
+        tune_weights(Given(), {"lm": 1.0}, options=MertOptions(iterations=0))
 
 
 def test_a_feature_that_is_no_number_is_named() -> None:
     rows = np.array([[1.0, np.nan]])
     task = Given(KBestCandidates(rows, np.ones((1, 10))))
     with pytest.raises(ArgumentError, match="sentence 1, hypothesis 1: feature 'words'"):
-        mert(task, {"lm": 1.0})
+        tune_weights(task, {"lm": 1.0}, options=MertOptions())
 
 
 def test_wrong_numbers_of_features_are_refused() -> None:
     with pytest.raises(ArgumentError, match="sentence 1 has 3 features, the task names 2"):
-        mert(Given(KBestCandidates(np.ones((1, 3)), np.ones((1, 10)))), {"lm": 1.0})
+        tune_weights(
+            Given(KBestCandidates(np.ones((1, 3)), np.ones((1, 10)))),
+            {"lm": 1.0},
+            options=MertOptions(),
+        )
 
 
 @pytest.mark.parametrize(
@@ -254,4 +265,4 @@ def test_settings_without_sense_are_refused(
     weights: dict[str, float], options: dict[str, object], seed: int, message: str
 ) -> None:
     with pytest.raises(ArgumentError, match=message):
-        mert(Given(), weights, options=MertOptions(**options), seed=seed)  # type: ignore[arg-type]
+        tune_weights(Given(), weights, options=MertOptions(**options), seed=seed)  # type: ignore[arg-type]

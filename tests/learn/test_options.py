@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from demotic.learn import CrfOptions, DrlOptions, MertOptions, SgdOptions
+from demotic.learn import CrfOptions, DrlOptions, MertOptions, MiraOptions, ProOptions, SgdOptions
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,24 @@ from demotic.learn import CrfOptions, DrlOptions, MertOptions, SgdOptions
             MertOptions(),
             {
                 "iterations": 10, "random_directions": 15, "restarts": 3, "min_gain": 0.01,
-                "max_segments": 4096, "fixed": (),
+                "max_segments": 4096, "fixed": (), "average": 1, "holdout": 0.0, "patience": 0,
+                "l2": 0.0,
+            },
+        ),
+        (
+            MiraOptions(),
+            {
+                "iterations": 10, "average": 1, "holdout": 0.0, "patience": 3, "fixed": (),
+                "c": 0.01, "decay": 0.999, "passes": 60, "min_gain": 0.01, "l2": 0.0,
+                "searches": 5, "strings": 10,
+            },
+        ),
+        (
+            ProOptions(),
+            {
+                "iterations": 20, "average": 1, "holdout": 0.0, "patience": 3, "fixed": (),
+                "samples": 5000, "pairs": 50, "min_difference": 0.05, "step": 0.2, "l2": 1e-4,
+                "strings": 100,
             },
         ),
         (

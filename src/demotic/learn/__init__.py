@@ -1,8 +1,9 @@
 """Learners: they see features, BLEU statistics and forests, never a decoder or a system.
 
-from demotic.learn import KBestCandidates, MertOptions, mert
+from demotic.learn import KBestCandidates, MertOptions, MiraOptions, tune_weights
 
-result = mert(task, {"LanguageModel": 1.0, "WordPenalty": 0.0}, seed=1)
+start = {"LanguageModel": 1.0, "WordPenalty": 0.0}
+result = tune_weights(task, start, options=MertOptions(), seed=1)      # or MiraOptions, ProOptions
 result.weights, result.bleu
 
 from demotic.learn import DrlOptions, drl
@@ -34,13 +35,16 @@ from demotic.learn.events import (
     objective,
     probabilities,
 )
-from demotic.learn.line_search import LineSearch, LineStep, decoded_bleu
-from demotic.learn.mert import MertOptions, MertResult, mert
+from demotic.learn.known import Known, LineStep, decoded_bleu
+from demotic.learn.mert import MertOptions
+from demotic.learn.mira import MiraOptions
 from demotic.learn.perceptron import perceptron
 from demotic.learn.policies import Expert, LinearPolicy, Mixture, Policy
-from demotic.learn.rounds import Round
+from demotic.learn.pro import ProOptions
+from demotic.learn.rounds import Decoded, Round, TunerOptions
 from demotic.learn.search import CostExample, CostTask, Features, SampleTask
 from demotic.learn.sgd import LearningResult, SgdOptions, sgd
+from demotic.learn.tuner import TuneResult, tune_weights
 
 __all__ = [
     "Candidates",
@@ -50,6 +54,7 @@ __all__ = [
     "CrfOptions",
     "CrfResult",
     "DecisionTask",
+    "Decoded",
     "DivergedError",
     "DrlOptions",
     "DrlResult",
@@ -59,28 +64,31 @@ __all__ = [
     "Features",
     "ForestCandidates",
     "KBestCandidates",
+    "Known",
     "LearningResult",
-    "LineSearch",
     "LineStep",
     "LinearPolicy",
     "LocalWeights",
     "MertOptions",
-    "MertResult",
+    "MiraOptions",
     "Mixture",
     "Objective",
     "Policy",
+    "ProOptions",
     "Round",
     "SampleTask",
     "SgdOptions",
     "Task",
+    "TuneResult",
+    "TunerOptions",
     "crf",
     "decoded_bleu",
     "drl",
     "gradient",
-    "mert",
     "objective",
     "perceptron",
     "probabilities",
     "sgd",
     "statistics_against",
+    "tune_weights",
 ]

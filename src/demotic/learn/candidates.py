@@ -52,6 +52,8 @@ class ForestCandidates:
 
     forest: Forest
     statistics: Callable[[Sequence[str]], ArrayLike]
+    references: Sequence[Sequence[str]] = ()
+    """Their words, for learners that look for good strings in the forest; others need none."""
 
 
 Candidates: TypeAlias = KBestCandidates | ForestCandidates

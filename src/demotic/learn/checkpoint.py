@@ -1,4 +1,4 @@
-"""MERT that survives a break: its rounds in JSON, its hypotheses in a file beside it."""
+"""Tuning that survives a break: its rounds in JSON, its hypotheses in a file beside it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from demotic.learn.rounds import Round, State
+from demotic.learn.rounds import Decoded, Round, State
 from demotic.learn.saved_state import SavedState
 
 Lists: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.int64]]
@@ -53,12 +53,12 @@ class Checkpoint:
 
 
 def _state(record: Mapping[str, Any]) -> State:
-    final = record["final_bleu"]
+    final = record["final"]
     return State(
         weights=_weights(record["weights"]),
         rounds=tuple(_round(entry) for entry in record["rounds"]),
         converged=bool(record["converged"]),
-        final_bleu=None if final is None else float(final),
+        final=None if final is None else _decoded(final),
     )
 
 
@@ -66,13 +66,18 @@ def _round(entry: Mapping[str, Any]) -> Round:
     return Round(
         number=int(entry["number"]),
         weights=_weights(entry["weights"]),
-        bleu=float(entry["bleu"]),
+        decoded=_decoded(entry["decoded"]),
         reached=float(entry["reached"]),
         gain=float(entry["gain"]),
         moved=float(entry["moved"]),
         new=int(entry["new"]),
         truncated=int(entry["truncated"]),
     )
+
+
+def _decoded(entry: Mapping[str, Any]) -> Decoded:
+    held = entry["held_out"]
+    return Decoded(float(entry["bleu"]), None if held is None else float(held))
 
 
 def _weights(record: Mapping[str, Any]) -> dict[str, float]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from demotic import _core
-from demotic.errors import ArgumentError, check_counts
+from demotic.errors import ArgumentError, check_choices, check_counts
 from demotic.learn.events import EventLoss, LocalWeights, Objective
 from demotic.progress import SILENT, Progress
 
@@ -53,14 +53,19 @@ class SgdOptions:
     """Let threads race: fast, and different every time."""
 
     def __post_init__(self) -> None:
+        check_choices(self)
         check_counts(self, "passes", "minibatch")
-        for name in ("eta_float", "eta_binary", "l2"):
+        for name in ("eta_float", "eta_binary", "l2", "stall"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ArgumentError(f"{name} must be a number of at least 0")
         if not 0 < self.decay <= 1:
             raise ArgumentError("decay must be above 0 and at most 1")
         if not 0 < self.sample <= 1:
             raise ArgumentError("sample must be above 0 and at most 1")
+        if self.hogwild and (self.adagrad or self.minibatch):
+            raise ArgumentError(
+                "hogwild goes with plain steps", remedy="leave out adagrad and minibatch"
+            )
 
 
 @dataclass(frozen=True, eq=False)

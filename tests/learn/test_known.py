@@ -15,7 +15,7 @@ from demotic.forest import ForestBuilder
 from demotic.learn import (
     ForestCandidates,
     KBestCandidates,
-    LineSearch,
+    Known,
     decoded_bleu,
     statistics_against,
 )
@@ -86,8 +86,8 @@ def test_forests_equal_their_derivations_enumerated(seed: int, line: Line) -> No
         statistics: dict[tuple[float, ...], list[int]] = {}
         for h in hypotheses:
             assume(statistics.setdefault(tuple(h.features), h.statistics) == h.statistics)
-    search = LineSearch(FEATURES, len(cases))
-    search.add([forest_candidates(c, r) for c, r in zip(cases, references, strict=True)])
+    search = Known(FEATURES, len(cases))
+    search.add([forest_candidates(c.forest, r) for c, r in zip(cases, references, strict=True)])
     step = search.steps(np.array(w), np.array([d]))[0]
     assert step.bleu == pytest.approx(oracle.best_bleu(written, w, d), abs=1e-9)
     assert oracle.bleu_at(written, w, d, step.x) == pytest.approx(step.bleu, abs=1e-9)
@@ -99,7 +99,7 @@ def test_lists_of_two_decodings_equal_one_longer_list(
 ) -> None:
     w, d = line
     shared = min(len(first), len(second))
-    search = LineSearch(FEATURES, shared)
+    search = Known(FEATURES, shared)
     added = search.add([candidates(one) for one in first[:shared]])
     assert search.add([candidates(one) for one in first[:shared]]) == 0
     added += search.add([candidates(one) for one in second[:shared]])
@@ -112,7 +112,7 @@ def test_lists_of_two_decodings_equal_one_longer_list(
 
 
 def test_the_best_step_may_lie_beyond_the_last_breakpoint() -> None:
-    search = LineSearch(["f"], 1)
+    search = Known(["f"], 1)
     search.add([KBestCandidates(np.array([[1.0], [0.0]]), np.array([RIGHT, WRONG]))])
     right = search.steps(np.array([-5.0]), np.array([[1.0]]))[0]
     assert (right.low, right.high, right.bleu) == (5.0, np.inf, pytest.approx(100))
@@ -127,7 +127,7 @@ def test_the_widest_of_equally_good_intervals_is_taken() -> None:
     slopes = [0.0, 1.0, 2.0, 3.0, 4.0]
     intercepts = [0.0, 0.0, -1.0, -3.0, -12.0]
     rows = [RIGHT if i % 2 else WRONG for i in range(5)]
-    search = LineSearch(["slope", "intercept"], 1)
+    search = Known(["slope", "intercept"], 1)
     search.add([KBestCandidates(np.array([slopes, intercepts]).T, np.array(rows))])
     step = search.steps(np.array([0.0, 1.0]), np.array([[1.0, 0.0]]))[0]
     assert (step.low, step.high, step.x) == (2.0, 9.0, 5.5)
@@ -136,14 +136,14 @@ def test_the_widest_of_equally_good_intervals_is_taken() -> None:
 @given(st.integers(1, 3), st.integers(-3, 3))
 def test_of_hypotheses_on_the_same_line_the_first_counts(w: int, d: int) -> None:
     rows = np.array([[0.0, 1.0], [1.0, 0.0], [0.25, 0.75]])  # all the same for equal weights
-    search = LineSearch(["f", "g"], 1)
+    search = Known(["f", "g"], 1)
     search.add([KBestCandidates(rows, np.array([WRONG, RIGHT, RIGHT]))])
     step = search.steps(np.full(2, float(w)), np.full((1, 2), float(d)))[0]
     assert step.bleu == pytest.approx(oracle.bleu(WRONG))
 
 
 def test_a_direction_that_changes_nothing_stays_where_it_is() -> None:
-    search = LineSearch(["f"], 1)
+    search = Known(["f"], 1)
     search.add([KBestCandidates(np.array([[1.0], [1.0]]), np.array([RIGHT, WRONG]))])
     step = search.steps(np.array([2.0]), np.array([[1.0]]))[0]
     assert (step.x, step.bleu) == (0.0, pytest.approx(100))
@@ -153,8 +153,8 @@ def test_bleu_on_forests_is_sacrebleu_with_several_references() -> None:
     rng = random.Random(5)
     cases = toys(5, sentences=12)
     references = [references_of(rng) for _ in cases]
-    given = [forest_candidates(c, r) for c, r in zip(cases, references, strict=True)]
-    search = LineSearch(FEATURES, len(cases))
+    given = [forest_candidates(c.forest, r) for c, r in zip(cases, references, strict=True)]
+    search = Known(FEATURES, len(cases))
     search.add(given)
     weights = np.array([0.31, -0.17, 0.71])
     texts = [case.forest.rescore(weights).viterbi().text for case in cases]
@@ -174,7 +174,7 @@ def test_each_text_of_a_forest_is_scored_once() -> None:
         return count(texts)
 
     case = toys(11, sentences=1)[0]
-    search = LineSearch(FEATURES, 1)
+    search = Known(FEATURES, 1)
     search.add([ForestCandidates(case.forest, statistics)])
     rng = np.random.default_rng(1)
     for _ in range(5):
@@ -186,8 +186,8 @@ def test_what_a_search_found_in_a_forest_outlives_the_forest() -> None:
     rng = random.Random(3)
     cases = toys(21, sentences=6)
     references = [references_of(rng) for _ in cases]
-    given = [forest_candidates(c, r) for c, r in zip(cases, references, strict=True)]
-    search = LineSearch(FEATURES, len(cases))
+    given = [forest_candidates(c.forest, r) for c, r in zip(cases, references, strict=True)]
+    search = Known(FEATURES, len(cases))
     search.add(given)
     w, d = np.array([0.4, -0.2, 0.6]), np.array([[0.5, 1.0, -0.3]])
     before = search.steps(w, d)[0]
@@ -197,7 +197,7 @@ def test_what_a_search_found_in_a_forest_outlives_the_forest() -> None:
     search.steps(w, d)
     search.forget()
     assert len(cases) <= search.hypotheses <= found
-    lists_only = LineSearch(FEATURES, len(cases))
+    lists_only = Known(FEATURES, len(cases))
     lists_only.restore(*search.lists())
     after = lists_only.steps(w, d)[0]
     assert (after.bleu, after.x) == (pytest.approx(before.bleu), pytest.approx(before.x))
@@ -214,7 +214,7 @@ def test_threads_do_not_change_the_result() -> None:
     results = []
     for threads in (1, 2, 3):
         search = search_of(known, threads)
-        search.add([forest_candidates(c, r) for c, r in zip(cases, references, strict=True)])
+        search.add([forest_candidates(c.forest, r) for c, r in zip(cases, references, strict=True)])
         steps = search.steps(w, d)
         results.append((steps, search.hypotheses, [array.tobytes() for array in search.lists()]))
     assert results[0] == results[1] == results[2]
@@ -228,7 +228,7 @@ def test_a_cap_on_segments_is_told() -> None:
         builder.add_edge(top, [], rule, 0.0)
     forest = builder.finalize(top)
     for cap, truncated in ((4, 1), (9, 0)):
-        search = LineSearch(["slope", "square"], 1, max_segments=cap)
+        search = Known(["slope", "square"], 1, max_segments=cap)
         search.add([ForestCandidates(forest, statistics_against(["w1"]))])
         search.steps(np.array([0.0, 1.0]), np.array([[1.0, 0.0]]))
         assert search.truncated == truncated
@@ -238,7 +238,7 @@ def test_a_cap_on_segments_is_told() -> None:
 
 
 def test_a_feature_that_is_no_number_is_named() -> None:
-    search = LineSearch(["lm", "words"], 1)
+    search = Known(["lm", "words"], 1)
     for value, name in ((np.nan, "not a number"), (-np.inf, "infinite")):
         rows = np.array([[1.0, 2.0], [0.0, value]])
         with pytest.raises(ArgumentError, match=f"sentence 1, hypothesis 2.*'words' is {name}"):
@@ -246,12 +246,12 @@ def test_a_feature_that_is_no_number_is_named() -> None:
 
 
 def test_a_wrong_number_of_features_is_refused() -> None:
-    search = LineSearch(["lm", "words"], 1)
+    search = Known(["lm", "words"], 1)
     with pytest.raises(ArgumentError, match="sentence 1 has 3 features, the task names 2"):
         search.add([KBestCandidates(np.zeros((1, 3)), np.array([RIGHT]))])
     case = toys(1, sentences=1)[0]
     with pytest.raises(ArgumentError, match="names other features"):
-        search.add([forest_candidates(case, ["a"])])
+        search.add([forest_candidates(case.forest, ["a"])])
     with pytest.raises(ArgumentError, match="a value per feature"):
         search.bleu(np.zeros(3))
 
@@ -265,18 +265,18 @@ def test_lists_and_statistics_that_do_not_fit_are_refused() -> None:
         KBestCandidates(np.zeros((1, 2)), np.zeros((1, 9)))
     with pytest.raises(ArgumentError, match="a row per hypothesis"):
         KBestCandidates(np.zeros(2), np.array([RIGHT]))
-    search = LineSearch(["f"], 1)
+    search = Known(["f"], 1)
     with pytest.raises(ArgumentError, match="never negative"):
         search.add([KBestCandidates(np.zeros((1, 1)), -np.array([RIGHT]))])
     with pytest.raises(ArgumentError, match="2 sentences of a dev set of 1"):
         search.add([KBestCandidates(np.zeros((1, 1)), np.array([RIGHT]))] * 2)
     with pytest.raises(ArgumentError, match="sentence 1 has no hypothesis"):
-        LineSearch(["f"], 1).bleu(np.ones(1))
+        Known(["f"], 1).bleu(np.ones(1))
 
 
 def test_statistics_of_the_wrong_number_of_texts_are_refused() -> None:
     case = toys(1, sentences=1)[0]
-    search = LineSearch(FEATURES, 1)
+    search = Known(FEATURES, 1)
     search.add([ForestCandidates(case.forest, lambda texts: np.zeros((len(texts) + 1, 10)))])
     with pytest.raises(ArgumentError, match="sentence 1: 2 rows of statistics for 1"):
         search.bleu(np.ones(3))
@@ -285,7 +285,7 @@ def test_statistics_of_the_wrong_number_of_texts_are_refused() -> None:
 @pytest.mark.parametrize("wrong", [np.zeros((1, 9)), [[1.0], [1.0, 2.0]]])
 def test_statistics_that_cannot_be_are_named_by_their_sentence(wrong: ArrayLike) -> None:
     cases = toys(1, sentences=2)
-    search = LineSearch(FEATURES, 2)
+    search = Known(FEATURES, 2)
     right = ForestCandidates(cases[0].forest, statistics_against(["a"]))
     search.add([right, ForestCandidates(cases[1].forest, lambda texts: wrong)])
     with pytest.raises(ArgumentError, match=r"^sentence 2: "):
@@ -293,7 +293,7 @@ def test_statistics_that_cannot_be_are_named_by_their_sentence(wrong: ArrayLike)
 
 
 def test_weights_of_zero_go_one_beyond_the_last_breakpoint() -> None:
-    search = LineSearch(["f"], 1)
+    search = Known(["f"], 1)
     search.add([KBestCandidates(np.array([[1.0], [0.0]]), np.array([RIGHT, WRONG]))])
     step = search.steps(np.zeros(1), np.array([[1.0]]))[0]
     assert (step.low, step.x) == (0.0, 1.0)
@@ -301,4 +301,4 @@ def test_weights_of_zero_go_one_beyond_the_last_breakpoint() -> None:
 
 def test_an_empty_dev_set_is_refused() -> None:
     with pytest.raises(ArgumentError, match="dev set is empty"):
-        LineSearch(["f"], 0)
+        Known(["f"], 0)

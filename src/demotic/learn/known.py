@@ -1,8 +1,12 @@
-"""Exact line search: corpus BLEU along any direction, over lists and forests (Och 2003)."""
+"""What tuning knows: the hypotheses of all rounds, in lists and forests, and the BLEU of weights.
+
+Line searches are exact: corpus BLEU along any direction (Och 2003), over forests too (Kumar et al.
+2009).  Learners of other kinds explore forests for strings and learn from the lists.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -21,6 +25,7 @@ from demotic.learn.candidates import (
     statistics_rows,
 )
 
+_CORPUS = _core.BleuOptions(_core.BleuSmoothing.exp, 0.0, effective_order=False)
 _SLICE = 64  # sentences per call of the core, between which Ctrl-C is heard
 
 
@@ -37,15 +42,15 @@ class LineStep:
     high: float
 
 
-class LineSearch:
+class Known:
     """All hypotheses known so far for each sentence, and the BLEU of any weights on them.
 
     >>> from demotic.learn import KBestCandidates
-    >>> search = LineSearch(["lm", "words"], 1)
+    >>> known = Known(["lm", "words"], 1)
     >>> right, wrong = [4, 3, 2, 1, 4, 3, 2, 1, 4, 4], [1, 0, 0, 0, 4, 3, 2, 1, 4, 4]
-    >>> search.add([KBestCandidates([[-2.0, 4.0], [-1.0, 3.0]], [right, wrong])])
+    >>> known.add([KBestCandidates([[-2.0, 4.0], [-1.0, 3.0]], [right, wrong])])
     2
-    >>> search.steps(np.array([1.0, 0.0]), np.array([[0.0, 1.0]]))
+    >>> known.steps(np.array([1.0, 0.0]), np.array([[0.0, 1.0]]))
     [LineStep(x=1.1, bleu=100.0..., low=1.0, high=inf)]
     """
 
@@ -96,13 +101,30 @@ class LineSearch:
         core = self._core
         w, d = np.ascontiguousarray(weights), np.ascontiguousarray(directions)
         core.begin(w, d, not lists_only)
-        for first in range(0, self._sentences, _SLICE):
-            end = min(first + _SLICE, self._sentences)
-            for sentence, texts in core.trace(first, end, self._threads):
-                given = self._latest[sentence]
-                assert isinstance(given, ForestCandidates)  # lists come with their statistics
-                core.score(sentence, _scored(given, texts, sentence))
+        self._by_slices(lambda first, end: core.trace(first, end, self._threads))
         return [LineStep(*step) for step in core.steps(_margin(weights), self._threads)]
+
+    @property
+    def has_forests(self) -> bool:
+        """Is there more to find than what is in the lists?"""
+        return any(isinstance(given, ForestCandidates) for given in self._latest)
+
+    def aim(self, gain: Sequence[float]) -> None:
+        """Let :meth:`explore` see linear BLEU in the forests; weights as of ``bleu_gain``."""
+        order = len(gain) - 1
+        for sentence, given in enumerate(self._latest):
+            if isinstance(given, ForestCandidates):
+                forest = given.forest.refine(order - 1)
+                gains = forest.bleu_gain(given.references, gain)
+                self._core.set_forest(sentence, forest.with_loss(-gains).core)
+
+    def explore(self, weights: Floats, gains: Sequence[float], k: int) -> None:
+        """Add the k best strings of each forest, for each of ``gains``, to the sentence's list.
+
+        Best is what has the highest score plus so many times what :meth:`aim` counts.
+        """
+        w, g = np.ascontiguousarray(weights), np.array(gains, dtype=np.float64)
+        self._by_slices(lambda first, end: self._core.explore(first, end, w, g, k, self._threads))
 
     def forget(self) -> None:
         """Of what came from forests keep what was best somewhere in the last :meth:`steps`."""
@@ -130,6 +152,19 @@ class LineSearch:
         for sentence, (a, b) in enumerate(pairwise(off)):
             self._core.merge(sentence, features[a:b], statistics[a:b])
 
+    def _by_slices(self, search: Callable[[int, int], list[tuple[int, list[str]]]]) -> None:
+        """Search a few sentences at a time and score the texts that forests come up with."""
+        for first in range(0, self._sentences, _SLICE):
+            for sentence, texts in search(first, min(first + _SLICE, self._sentences)):
+                given = self._latest[sentence]
+                assert isinstance(given, ForestCandidates)  # lists come with their statistics
+                self._core.score(sentence, _scored(given, texts, sentence))
+
+
+def corpus_bleu(statistics: Statistics) -> float:
+    """BLEU, 0 to 100, as line searches compute it, of the statistics of a corpus, a single row."""
+    return float(_core.bleu_scores(statistics, _CORPUS)[0])
+
 
 def decoded_bleu(
     features: Sequence[str],
@@ -139,9 +174,9 @@ def decoded_bleu(
     threads: int = 1,
 ) -> float:
     """Corpus BLEU of one decoding: of each sentence's best hypothesis under ``weights``."""
-    search = LineSearch(features, len(candidates), threads=threads)
-    search.add(candidates)
-    return search.bleu(weights)
+    known = Known(features, len(candidates), threads=threads)
+    known.add(candidates)
+    return known.bleu(weights)
 
 
 def _margin(weights: Floats) -> float:
