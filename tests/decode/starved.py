@@ -1,12 +1,14 @@
 """A process of its own: a decoder runs out of memory at many places, and must decode on as before.
 
-python -m tests.decode.starved SYSTEM
+python -m tests.decode.starved SYSTEM [THREADS]
 """
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -73,15 +75,15 @@ def block() -> BlockDecoder:
     return BlockDecoder(table, lm, {"Unigram": -0.1, "Lexical": -0.2}, pairs=pairs, options=options)
 
 
-def starve(decode: Callable[[Sequence[str]], Any]) -> int:
-    """Decode a long sentence with a little more room each time; how often it was too little."""
+def starve(decode: Callable[[Sequence[str]], Any], growth: int = 4) -> int:
+    """Decode a longer sentence with a little more room each time; how often it was too little."""
     failures = 0
     limits = resource.getrlimit(resource.RLIMIT_AS)
     for step in range(4, 40):
         used = int(Path("/proc/self/statm").read_text().split()[0]) * PAGE
         resource.setrlimit(resource.RLIMIT_AS, (used + int(1000 * 1.4**step), limits[1]))
         try:
-            decode(WORDS * (step * 4))
+            decode(WORDS * (step * growth))
         except MemoryError:
             failures += 1
         finally:
@@ -89,12 +91,34 @@ def starve(decode: Callable[[Sequence[str]], Any]) -> int:
     return failures
 
 
+def let_threads_begin(threads: int) -> None:
+    """Wait until so many threads are there and all but this one sleep."""
+    states = ["R"]
+    while len(states) < threads or "R" in states:
+        time.sleep(0.01)
+        others = [
+            task for task in Path("/proc/self/task").iterdir() if task.name != str(os.getpid())
+        ]
+        stats = [(task / "stat").read_text() for task in others]
+        states = ["S", *(stat.rpartition(")")[2].split()[0] for stat in stats)]
+
+
 def main() -> None:
     make = {"hiero": hiero, "phrase": phrase, "umt": umt, "blocks": block}[sys.argv[1]]
+    threads = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     decoder, fresh = make(), make()
-    before = [(found.tokens, found.score) for found in map(fresh.decode, SHORT)]
-    assert starve(decoder.decode) > 1
-    assert [(found.tokens, found.score) for found in map(decoder.decode, SHORT)] == before
+
+    def found(by: Any) -> list[tuple[tuple[str, ...], float]]:
+        return [(each.tokens, each.score) for each in by.decode_lines(SHORT, threads=threads)]
+
+    before = found(fresh)
+    let_threads_begin(threads)
+    if threads == 1:
+        # Blocks take so little memory that a process may have enough to spare.
+        assert starve(decoder.decode, growth=30 if sys.argv[1] == "blocks" else 4) > 1
+    else:  # shorter ones, for there are more of them
+        assert starve(lambda words: decoder.decode_lines([words[:60]] * 4, threads=threads)) > 1
+    assert found(decoder) == before
 
 
 if __name__ == "__main__":

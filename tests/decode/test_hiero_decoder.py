@@ -245,6 +245,19 @@ def test_glue_helps_where_such_a_grammar_has_no_derivation() -> None:
         refused.forest(line)
 
 
+@pytest.mark.parametrize("glue", ["auto", "always"])
+def test_words_that_only_the_goal_translates_are_glued_too(glue: str) -> None:
+    rules = [
+        Rule("S", ("a",), ("x",)),
+        Rule("S", ("b", "[S]"), ("y", 0)),
+        Rule("X", ("c",), ("z",)),
+    ]
+    for line, wanted in (("c a", "z x"), ("a a c b a", "x x z y x"), ("q a", "q x")):
+        found = decoder(rules, order=0, glue=glue).decode(line)
+        assert found.text == wanted
+        assert found.features["Glue"] == len(line.split()) - 1 - ("b a" in line)
+
+
 def test_glue_always_stands_beside_the_grammars_own_rules() -> None:
     rules = [*SYNTAX, Rule("X", ("hunde",), ("hounds",)), Rule("X", ("jagen",), ("pursue",))]
     line = "hunde jagen"

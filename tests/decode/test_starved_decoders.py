@@ -10,9 +10,9 @@ import pytest
 
 
 @pytest.mark.memory
-@pytest.mark.parametrize("system", ["hiero", "phrase", "umt", "blocks"])
-def test_a_decoder_survives_a_lack_of_memory(system: str) -> None:
-    command = [sys.executable, "-m", "tests.decode.starved", system]
+@pytest.mark.parametrize("arguments", ["hiero", "phrase", "umt", "blocks", "umt 3"])
+def test_a_decoder_survives_a_lack_of_memory(arguments: str) -> None:
+    command = [sys.executable, "-m", "tests.decode.starved", *arguments.split()]
     done = subprocess.run(
         command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False
     )

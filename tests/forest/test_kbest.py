@@ -27,6 +27,12 @@ def test_k_beyond_the_size_returns_every_derivation(case: Pair) -> None:
     assert {case.toy_edges(d) for d in case.forest.kbest(len(every) + 10)} == every
 
 
+@pytest.mark.parametrize("k", [2**31, 2**63 - 20, 2**64 - 1])
+def test_more_than_anybody_can_want_is_everything(k: int) -> None:
+    case = pair(3)
+    assert len(case.forest.kbest(k)) == len(list(case.trees()))
+
+
 @given(pairs, st.integers(1, 100))
 def test_unique_kbest_equals_the_best_of_each_string(case: Pair, k: int) -> None:
     best: dict[tuple[str, ...], float] = {}

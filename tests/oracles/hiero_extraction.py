@@ -44,14 +44,16 @@ def rules(
     max_nonterminals: int = 2,
     min_hole: int = 1,
     tight: bool = True,
+    tight_holes: bool = False,
 ) -> dict[Rule, Fraction]:
     """Each rule and its mass; an initial pair's mass is shared equally by its rules."""
     pairs = initial_pairs(len(source), len(target), links, max_phrase, tight)
+    holes_of = initial_pairs(len(source), len(target), links, max_phrase, tight or tight_holes)
     masses: dict[Rule, Fraction] = defaultdict(Fraction)
     for outer in pairs:
         inner = [
             pair
-            for pair in pairs
+            for pair in holes_of
             if _within(pair[0], outer[0])
             and _within(pair[1], outer[1])
             and pair[0][1] - pair[0][0] >= min_hole

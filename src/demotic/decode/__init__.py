@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from demotic.decode.blocks import BlockDecoder as BlockDecoder
     from demotic.decode.blocks import BlockOracle as BlockOracle
     from demotic.decode.blocks import BlockSearch as BlockSearch
+    from demotic.decode.consensus import Agreement as Agreement
+    from demotic.decode.consensus import Consensus as Consensus
+    from demotic.decode.decoder import Choice as Choice
+    from demotic.decode.decoder import Choices as Choices
     from demotic.decode.derivation import Derivation as Derivation
     from demotic.decode.derivation import Step as Step
     from demotic.decode.episode import Episodes as Episodes

@@ -68,8 +68,8 @@ class BlockSearch:
         check_counts(self, "min_left", "beam", most=2**63 - 1)
         if not 0 <= self.smoothing < math.inf:
             raise ArgumentError("smoothing must be a number that is not negative")
-        if math.isnan(self.delta):
-            raise ArgumentError("delta must be a number, or inf")
+        if not self.delta >= 0:
+            raise ArgumentError("delta must be a number that is not negative, or inf")
 
 
 @dataclass(frozen=True)

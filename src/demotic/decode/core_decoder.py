@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 from demotic import _core
-from demotic.decode.decoder import Sentence
+from demotic.decode.decoder import Choice, Choices, Sentence
 from demotic.decode.derivation import Derivation, Rulebook
 from demotic.errors import ArgumentError
 from demotic.progress import SILENT, Progress
@@ -51,6 +51,18 @@ class CoreForestSearch(CoreSearch, Protocol):
 
     def forests(self, sentences: list[list[str]], threads: int) -> list[_core.Forest]:
         """What the search kept."""
+
+    def consensus(
+        self,
+        sentences: list[list[str]],
+        k: int,
+        scale: float,
+        weights: list[float],
+        model: float,
+        density: int,
+        threads: int,
+    ) -> Lists:
+        """The best derivation of each, then those that its forest agrees on."""
 
 
 class CoreDecoder(Generic[Found]):
@@ -230,6 +242,34 @@ class CoreForestDecoder(CoreDecoder[Derivation]):
 
         run = self._search.forests
         return [Forest(core) for _, core in self._each(lines, threads, progress, "decoding", run)]
+
+    def consensus_lines(
+        self,
+        lines: Iterable[Sentence],
+        k: int,
+        *,
+        scale: float,
+        weights: Sequence[float],
+        model: float,
+        density: int,
+        threads: int = 1,
+        progress: Progress = SILENT,
+    ) -> list[Choices[Derivation]]:
+        """For each line the k derivations that its forest agrees on; see :func:`forest.consensus`.
+
+        All have different words.  A line without derivation has its empty one.
+        """
+
+        def run(sentences: list[list[str]], threads: int) -> Lists:
+            return self._search.consensus(
+                sentences, k, scale, list(weights), model, density, threads
+            )
+
+        found = []
+        for list_of_line in self._lists(lines, k, threads, progress, run):
+            own, *best = [Choice(each, each.core.gain) for each in list_of_line]
+            found.append(Choices(own, best or [own]))
+        return found
 
 
 def counted(kind: type[Counters], core: Any, **more: Any) -> Counters:

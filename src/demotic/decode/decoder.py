@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar, runtime_checkable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     from demotic.forest import Forest
@@ -39,6 +40,24 @@ class Hypothesis(Protocol):
 Found = TypeVar("Found", bound=Hypothesis, covariant=True)
 
 
+@dataclass(frozen=True, eq=False)
+class Choice(Generic[Found]):
+    """A translation and what it gains by agreeing with the others."""
+
+    found: Found
+    gain: float
+
+
+@dataclass(frozen=True, eq=False)
+class Choices(Generic[Found]):
+    """What consensus says of a sentence (``decode/consensus.py``)."""
+
+    own: Choice[Found]
+    """The translation of the best score."""
+    best: Sequence[Choice[Found]]
+    """Those of the largest gain, no two of the same words."""
+
+
 class Decoder(Protocol[Found]):
     """Turns tokens into tokens; results do not depend on the number of threads."""
 
@@ -62,3 +81,16 @@ class ForestDecoder(Decoder[Found], Protocol[Found]):
 
     def forests(self, lines: Iterable[Sentence], *, threads: int = 1) -> Sequence[Forest]:
         """A forest for each line, its edges with the feature vector."""
+
+    def consensus_lines(
+        self,
+        lines: Iterable[Sentence],
+        k: int,
+        *,
+        scale: float,
+        weights: Sequence[float],
+        model: float,
+        density: int,
+        threads: int = 1,
+    ) -> Sequence[Choices[Found]]:
+        """For each line the derivations that its forest agrees on; see :func:`forest.consensus`."""

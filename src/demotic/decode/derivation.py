@@ -53,6 +53,8 @@ class Step:
     """What it adds to the derivation's score, the language model's part included."""
     lm: float
     """The language model's part: natural log of what this step adds, without the weight."""
+    further: tuple[float, ...] = ()
+    """The same of each further language model; their features are the decoder's last ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +110,12 @@ class Derivation:
     def steps(self) -> tuple[Step, ...]:
         """Depth first from Goal: a step, then the steps of its children in source order."""
         return tuple(
-            Step(kind, rule, self.labels[category], begin, end, children, score, lm * _LN10)
-            for kind, rule, category, begin, end, children, score, lm in self.core.steps
-        )
+            Step(
+                kind, rule, self.labels[category], begin, end, children, score, lm * _LN10,
+                tuple(_LN10 * each for each in further),
+            )
+            for kind, rule, category, begin, end, children, score, lm, further in self.core.steps
+        )  # fmt: skip
 
     @cached_property
     def word_steps(self) -> tuple[int, ...]:
@@ -118,12 +123,17 @@ class Derivation:
         return tuple(self.core.word_steps)
 
     def scores_of(self, number: int) -> dict[str, float]:
-        """What the rule table says of a step, by its place in ``steps``: the scores that hold."""
-        rule = self.steps[number].rule
-        if rule is None:
-            return {}
-        entry = self.rules[rule]
-        return entry.scores | entry.sparse
+        """What the rule table says of a step, by its place in ``steps``: the scores that hold.
+
+        What further language models say of it stands beside them.
+        """
+        step = self.steps[number]
+        own = self.feature_names[len(self.feature_names) - len(step.further) :]
+        further = dict(zip(own, step.further, strict=True))
+        if step.rule is None:
+            return further
+        entry = self.rules[step.rule]
+        return entry.scores | entry.sparse | further
 
     def describe(self, step: Step) -> str:
         """A step's rule as ``source / target``, nonterminals as ``[X,1]``."""

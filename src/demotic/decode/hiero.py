@@ -7,13 +7,14 @@
     decoder.kbest("das haus ist klein .", 10)
     decoder.forest("das haus ist klein .").posteriors()
 
+``further`` are language models beside the first one, each a feature under its name.
 Sentences are strings of tokens separated by spaces, or sequences of tokens.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -26,7 +27,7 @@ from demotic.progress import SILENT, Progress
 if TYPE_CHECKING:
     from demotic.forest import Forest
     from demotic.grammar import RuleTable
-    from demotic.lm import LanguageModel
+    from demotic.lm import FurtherModel, LanguageModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,16 +77,20 @@ class HieroDecoder(CoreForestDecoder):
         lm: LanguageModel | None,
         weights: Mapping[str, float],
         *,
+        further: Sequence[FurtherModel] = (),
         options: HieroSearch = DEFAULTS,
     ) -> None:
         begin = time.thread_time()
         self.rules, self.lm, self.options = rules, lm, options
-        self._use_weights(_core.hiero_feature_names(rules), weights, rules)
+        self.further = tuple(further)
+        own = [model.name for model in self.further]
+        self._use_weights(_core.hiero_feature_names(rules, own), weights, rules)
         self._search = _core.HieroDecoder(
             rules,
             lm,
             self._dense_weights,
             self._sparse_weights,
+            self.further,
             pops=min(options.pops, MOST),
             init=options.init,
             span_limit=min(options.span_limit, MOST),
@@ -99,7 +104,9 @@ class HieroDecoder(CoreForestDecoder):
 
     def with_weights(self, weights: Mapping[str, float]) -> HieroDecoder:
         """The same decoder with other weights."""
-        return HieroDecoder(self.rules, self.lm, weights, options=self.options)
+        return HieroDecoder(
+            self.rules, self.lm, weights, further=self.further, options=self.options
+        )
 
     def parse(self, sentence: Sentence) -> Forest:
         """Every derivation of the grammar, scored without the language model."""

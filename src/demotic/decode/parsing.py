@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from demotic.decode.core_decoder import check_positive
-from demotic.errors import check_choices
+from demotic.errors import ArgumentError, check_choices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +28,8 @@ class ParseOptions:
     def __post_init__(self) -> None:
         check_choices(self)
         check_positive(self, "span_limit", "max_edges")
+        if self.goal == self.default_category:
+            raise ArgumentError("the goal and the default category must have different names")
 
     @property
     def lowered(self) -> str:

@@ -7,6 +7,7 @@
     decoder.kbest("das haus ist klein .", 10)
     decoder.forest("das haus ist klein .").posteriors()
 
+``further`` are language models beside the first one, each a feature under its name.
 Rules are phrases: those of ``extract_hiero`` with ``HieroExtraction.phrases()``, or a phrase table
 of another system; rules with nonterminals are passed over.  Columns named ``MonotonePrevious``,
 ``SwapPrevious``, ``OtherPrevious``, ``MonotoneNext``, ``SwapNext`` and ``OtherNext`` are
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -29,7 +30,7 @@ from demotic.errors import ArgumentError, check_choices
 
 if TYPE_CHECKING:
     from demotic.grammar import RuleTable
-    from demotic.lm import LanguageModel
+    from demotic.lm import FurtherModel, LanguageModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,18 +125,22 @@ class PhraseDecoder(CoreForestDecoder):
         lm: LanguageModel | None,
         weights: Mapping[str, float],
         *,
+        further: Sequence[FurtherModel] = (),
         options: PhraseSearch | None = None,
     ) -> None:
         begin = time.thread_time()
         options = options or PhraseSearch()
         self.rules, self.lm, self.options = rules, lm, options
-        self._use_weights(_core.phrase_feature_names(rules), weights, rules)
+        self.further = tuple(further)
+        own = [model.name for model in self.further]
+        self._use_weights(_core.phrase_feature_names(rules, own), weights, rules)
         unlimited = options.distortion_limit == -1
         self._search = _core.PhraseDecoder(
             rules,
             lm,
             self._dense_weights,
             self._sparse_weights,
+            self.further,
             search=options.method,
             pops=min(options.pops, MOST),
             stack=min(options.stack, MOST),
@@ -150,7 +155,9 @@ class PhraseDecoder(CoreForestDecoder):
 
     def with_weights(self, weights: Mapping[str, float]) -> PhraseDecoder:
         """The same decoder with other weights."""
-        return PhraseDecoder(self.rules, self.lm, weights, options=self.options)
+        return PhraseDecoder(
+            self.rules, self.lm, weights, further=self.further, options=self.options
+        )
 
     def future_cost(self, sentence: Sentence, begin: int, end: int) -> float:
         """The most that the words from ``begin`` to ``end`` can add, as the search estimates it.

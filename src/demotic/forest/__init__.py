@@ -17,7 +17,7 @@ from demotic.forest.dot import to_dot
 from demotic.forest.envelope import Envelope, envelopes
 from demotic.forest.exchange import from_json, read_json, to_json, write_json
 from demotic.forest.forest import Forest, Posteriors
-from demotic.forest.many import kbest, prune, rescore, sample
+from demotic.forest.many import consensus, kbest, prune, rescore, sample
 from demotic.forest.ngrams import linear_bleu
 from demotic.forest.risk import Risk, risk
 
@@ -29,6 +29,7 @@ __all__ = [
     "ForestRule",
     "Posteriors",
     "Risk",
+    "consensus",
     "envelopes",
     "from_cdec",
     "from_json",

@@ -44,6 +44,45 @@ def kbest(
     ]
 
 
+@dataclass(frozen=True, eq=False)
+class ConsensusList:
+    """Derivations with the gain of their words."""
+
+    own: tuple[ForestDerivation, float]
+    """That of the best score."""
+    best: list[tuple[ForestDerivation, float]]
+    """Those of the largest gain, no two of the same words."""
+
+
+def consensus(
+    forests: Sequence[Forest],
+    k: int = 1,
+    *,
+    scale: float = 1.0,
+    weights: Sequence[float],
+    model: float = 0.0,
+    density: int = 0,
+    threads: int = 1,
+) -> list[ConsensusList]:
+    """The k derivations of each forest whose n-grams are the most probable in it.
+
+    The gain is linear BLEU (Tromble et al. 2008) under p(d) proportional to exp(scale score(d)):
+    ``weights[0]`` a word, and for each n-gram ``weights[n]`` times the expected number of its
+    occurrences, or 1 if that is less (orders count for more in short sentences, which have fewer
+    n-grams); see :func:`linear_bleu` for weights.  ``model`` times the log of p(d) / p(best) is
+    added.  Only the best ``density`` edges for each source word take part, or all if it is 0.
+    """
+    lists = _core.forest_consensus(
+        [f.core for f in forests], k, scale, list(weights), model, density, threads
+    )
+    result = []
+    for forest, (gain, off, edges) in zip(forests, lists, strict=True):
+        score = np.array([forest.score[edges[a:b]].sum() for a, b in pairwise(off)])
+        own, *best = zip(_unpacked(forest, score, off, edges), gain.tolist(), strict=True)
+        result.append(ConsensusList(own, best))
+    return result
+
+
 def sample(
     forests: Sequence[Forest], count: int, seed: int, *, first_stream: int = 0, threads: int = 1
 ) -> list[list[ForestDerivation]]:

@@ -125,19 +125,30 @@ def paired_bootstrap(
     """
     _check_pair(system, baseline, samples, seed)
     seen = _gain(metric, system.sum(axis=0), baseline.sum(axis=0))
-    gains = np.concatenate(
-        [
-            _gain(metric, weights @ system, weights @ baseline)
-            for weights in _bootstrap_weights(len(system), samples, seed)
-        ]
-    )
+    gains = resampled(metric, system, samples, seed) - resampled(metric, baseline, samples, seed)
+    return significance_of(gains if metric.higher_is_better else -gains, float(seen[0]))
+
+
+def significance_of(gains: Array, seen: float) -> Significance:
+    """What gains on resampled test sets say about the gain on the one that was seen."""
+    samples = len(gains)
     wins = int((gains > _TIE).sum())
-    strays = int((np.abs(gains - gains.mean()) >= abs(seen[0]) - _TIE).sum())
+    strays = int((np.abs(gains - gains.mean()) >= abs(seen) - _TIE).sum())
     return Significance(
         "bootstrap",
         (strays + 1) / (samples + 1),
         (samples - wins + 1) / (samples + 1),
         f"wins on {wins} of {samples} resampled test sets",
+    )
+
+
+def resampled(metric: Metric, statistics: Array, samples: int, seed: int) -> Array:
+    """The corpus score on each of many resampled test sets, the same ones for every system."""
+    return np.concatenate(
+        [
+            metric.values(weights @ statistics)
+            for weights in _bootstrap_weights(len(statistics), samples, seed)
+        ]
     )
 
 
@@ -175,12 +186,7 @@ def confidence_interval(
     if not 0 < level < 1:
         raise ArgumentError("a confidence level lies between 0 and 1")
     _check_pair(statistics, statistics, samples, seed)
-    scores = np.concatenate(
-        [
-            metric.values(weights @ statistics)
-            for weights in _bootstrap_weights(len(statistics), samples, seed)
-        ]
-    )
+    scores = resampled(metric, statistics, samples, seed)
     low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), level, samples, seed)
 
