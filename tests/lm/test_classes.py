@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from demotic import _core, files
 from demotic.errors import ArgumentError, FormatError
+from demotic.lm import class_model, estimate
 from demotic.lm.classes import WordClasses, cluster
 from tests.oracles.class_bigram import log_likelihood
 
@@ -152,3 +153,23 @@ def test_senseless_options_are_refused(tmp_path: Path, options: dict[str, int]) 
 def test_more_classes_than_words_gives_each_its_own(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("a b c\nb a\n")
     assert sorted(cluster(tmp_path / "text", classes=50, iterations=0).values()) == [0, 1, 2]
+
+
+def test_the_special_word_is_passed_over_where_that_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_text("a <unk> b\nb a\n<unk>\n")
+    with pytest.raises(FormatError, match="<unk>"):
+        cluster(path, classes=2)
+    plain = tmp_path / "plain"
+    plain.write_text("a b\nb a\n\n")
+    assert cluster(path, classes=2, skip_special=True) == cluster(plain, classes=2)
+
+
+def test_a_model_of_classes_is_that_of_the_text_with_classes_for_words(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_text("a b c\nc nowhere a\n\nb b\n")
+    numbered = tmp_path / "numbered"
+    numbered.write_text("0 1 1\n1 0\n\n1 1\n")
+    made = class_model(path, {"a": 0, "b": 1, "c": 1}, order=3)
+    assert list(made.ngrams(3)) == list(estimate(numbered, order=3).ngrams(3))
+    assert made.order == 3

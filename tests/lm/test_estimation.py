@@ -102,7 +102,7 @@ def test_pruned_estimate_equals_the_definition(
 @settings(max_examples=50)
 @given(
     repeated_texts,
-    st.integers(1, 6),
+    st.integers(1, 8),
     st.sampled_from([(), (0, 1), (1,)]),
     st.sampled_from([1, 100, 1000, 5000]),
     st.integers(1, 4),
@@ -144,7 +144,7 @@ def test_estimate_equals_lmplz(data: Path, order: int, memory: int) -> None:
     assert_equal(scores(model), read_arpa(reference / f"lm.o{order}.arpa.gz"), 1e-4)
 
 
-@pytest.mark.parametrize("order", [1, 4, 6])
+@pytest.mark.parametrize("order", [1, 4, 6, 8])
 def test_real_text_gives_the_same_bits_on_disk_and_in_memory(data: Path, order: int) -> None:
     text = data / "lm-reference" / "text.en.gz"
     usual = sequence(estimate(text, order=order))
@@ -212,7 +212,7 @@ def test_without_fallback_too_little_text_is_an_error() -> None:
     "options",
     [
         {"order": 0},
-        {"order": 7},
+        {"order": 9},
         {"memory": 0},
         {"prune": (1, 0)},
         {"prune": (-1,)},

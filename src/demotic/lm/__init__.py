@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from demotic.lm.estimation import Discounts as Discounts
     from demotic.lm.estimation import Estimate as Estimate
     from demotic.lm.estimation import estimate as estimate
+    from demotic.lm.further import FurtherModel as FurtherModel
+    from demotic.lm.further import class_model as class_model
     from demotic.lm.line_scores import LineScores as LineScores
     from demotic.lm.model import Fragment as Fragment
     from demotic.lm.model import LanguageModel as LanguageModel

@@ -22,6 +22,7 @@ from demotic.lm.text import read_into
 from demotic.progress import SILENT, Progress
 
 _SLICE = 1024  # words looked at between two signs of life
+_DIGITS = 9  # of a class's number, which the core must be able to hold
 
 
 class WordClasses(Mapping[str, int]):
@@ -61,7 +62,8 @@ class WordClasses(Mapping[str, int]):
         classes: dict[str, int] = {}
         for number, line in enumerate(files.read_lines(path), start=1):
             word, tab, value = line.partition("\t")
-            if not word or not tab or not (value.isascii() and value.isdigit()):
+            is_number = value.isascii() and value.isdigit() and len(value) <= _DIGITS
+            if not word or not tab or not is_number:
                 raise FormatError(
                     f"not a word and its class: {line[:60]!r}",
                     path=path,
@@ -80,6 +82,7 @@ def cluster(
     classes: int = 100,
     iterations: int = 10,
     min_count: int = 1,
+    skip_special: bool = False,
     threads: int = 1,
     progress: Progress = SILENT,
 ) -> WordClasses:
@@ -87,12 +90,13 @@ def cluster(
 
     ``iterations``: how often each word may move, at most; fewer when none wants to.
     ``min_count``: words seen less often move together, as if they were one word.
+    ``skip_special``: pass over the word ``<unk>`` in the text, which is an error otherwise.
     """
     if classes < 1:
         raise ArgumentError(f"{classes} classes: at least one is needed")
     if iterations < 0:
         raise ArgumentError(f"{iterations} iterations: give 0 or more")
-    counts = _core.BigramCounts()
+    counts = _core.BigramCounts(skip_special)
     read_into(counts, text, "counting neighbours", progress)
     exchange = _core.ClassExchange(counts, classes, max(1, min_count), max(1, threads))
     size = len(exchange)

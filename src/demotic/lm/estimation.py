@@ -24,7 +24,7 @@ from demotic.lm.model import LanguageModel, ngram_sink
 from demotic.lm.text import read_into
 from demotic.progress import SILENT, Progress
 
-MAX_ORDER = 6
+MAX_ORDER = 8
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def estimate(
     threads: int = 1,
     progress: Progress = SILENT,
 ) -> Estimate:
-    """Estimate a model of the given order (1-6) from tokenised text.
+    """Estimate a model of the given order (1-8) from tokenised text.
 
     ``memory``: bytes for text, sorting and result; the vocabulary comes on top.
     ``temp``: folder of temporary files; by default the system's.
