@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from demotic.errors import ArgumentError
 from demotic.experiments.blocks import PARTS, run
 from demotic.experiments.blocks.arms import ablations
+from demotic.experiments.blocks.bench import clock
+from demotic.experiments.parts import Parts
 from demotic.experiments.setup import Setup
 from demotic.progress import Progress
 from tests.experiments.test_umt import Watching
@@ -75,3 +78,38 @@ def test_parts_that_do_not_exist_are_named(folder: Path, tmp_path: Path) -> None
     wanted = Setup(data=folder, source="en", target="fr", out=tmp_path, parts=("row10",))
     with pytest.raises(ArgumentError, match="row10"):
         wanted.check_parts(PARTS)
+
+
+def result(out: Path, name: str) -> Any:
+    known = Parts(out / "results", {}).known(name)
+    assert known is not None, name
+    return known[1]
+
+
+@pytest.mark.parametrize("reading", ["literal", "ours"])
+def test_figures_are_those_of_a_sentence_of_five_words(
+    reading: str, finished: tuple[Path, str]
+) -> None:
+    found = result(finished[0], f"rows-{reading}")
+    for name, row in found["rows"].items():
+        assert 1 <= row["blocks"] <= 5, name
+        assert 0 <= row["left"] < row["blocks"]
+        assert 0 <= row["low"] <= row["bleu"] <= row["high"] <= 100
+        assert "tok:none" in row["signature"], "tokens are given"
+        assert len(row["lines"]) == 15
+    assert found["rows"]["row1"]["left"] == 0, "the row that does not swap"
+
+
+def test_all_events_are_learnt_from_to_the_letter_and_few_by_ours(
+    finished: tuple[Path, str],
+) -> None:
+    literal, ours = (result(finished[0], f"rows-{name}") for name in ("literal", "ours"))
+    counts, learnt = literal["counts"], literal["learnt"]
+    assert learnt["sides"] == counts["left"] + counts["right"]
+    assert learnt["neutral"] == counts["neutral"]
+    assert learnt["candidates"] == pytest.approx(counts["candidates"] / counts["groups"])
+    assert 0 < ours["learnt"]["sides"] < ours["counts"]["left"] + ours["counts"]["right"]
+
+
+def test_memory_is_counted_in_bytes() -> None:
+    assert 10e6 < clock()[1] < 1e12

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from demotic.experiments.blocks import paper, report
@@ -11,6 +12,7 @@ from tests.experiments.markdown import by_name, tables
 
 REFERENCE = [f"a b c d e{number}" for number in range(30)]
 NAMES = ("Unigram", "Orientation", "FirstWord", "RestWords", "Lexical")
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def lines(wrong: int) -> list[str]:
@@ -40,6 +42,20 @@ READING: dict[str, Any] = {
     "learnt": {"sides": 50, "neutral": 25, "candidates": 3.5},
     "pairs": 1234,
 }
+
+
+def test_the_papers_figures_are_those_that_the_handbook_has() -> None:
+    """Typed twice, from the paper: a slip in either shows."""
+    found = tables((DOCS / "blocks.md").read_text())
+    rows, events = (
+        next(by_name(table) for table in found if name in by_name(table))
+        for name in ("1 MON a,c", "of these L or R")
+    )
+    for name, (value, half) in paper.TABLE_2.items():
+        assert rows[paper.NAMES[name]]["paper"] == f"{value:.1f} ±{half:.1f}"
+    assert events["events a pair that are learnt from"]["paper"] == f"{paper.EVENTS_PER_PAIR:.1f}"
+    assert events["of these L or R"]["paper"] == f"{paper.SIDES_PER_PAIR:.1f}"
+    assert events["candidates a predecessor"]["paper"] == f"{paper.CANDIDATES:.1f}"
 
 
 def test_table_2_has_scores_intervals_and_differences_to_the_row_before() -> None:

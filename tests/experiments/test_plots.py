@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -30,3 +31,19 @@ def test_a_missing_matplotlib_is_named_with_its_remedy(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingDependencyError, match=r"demotic\[experiment\]"):
         require_matplotlib()
+
+
+def test_every_point_is_drawn_at_its_height(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    labels = {"x": "words", "y": "ms", "title": "Time"}
+    series = [Series("umt", [1, 2, 4], [1.0, 10.0, 100.0])]
+
+    def heights(logarithmic: bool) -> list[float]:
+        svg, _ = draw(tmp_path / f"{logarithmic}", series, logarithmic=logarithmic, **labels)
+        points = re.findall(r'<use [^>]*y="([-\d.]+)"[^>]*fill', svg.read_text())
+        return [float(y) for y in points]
+
+    low, middle, high = heights(logarithmic=False)
+    assert (middle - high) == pytest.approx(10 * (low - middle), rel=1e-3)
+    low, middle, high = heights(logarithmic=True)
+    assert (middle - high) == pytest.approx(low - middle, rel=1e-3)

@@ -20,3 +20,9 @@ def test_cells_are_written_by_their_kind() -> None:
 def test_rows_fill_all_columns() -> None:
     with pytest.raises(ValueError, match="1 cells under 2 columns"):
         Table(["a", "b"]).row("only")
+
+
+def test_a_cell_is_one_line() -> None:
+    table = Table(["a", "b"])
+    table.row("two\nlines", True)
+    assert table.markdown().splitlines()[-1] == "| two lines | True |"

@@ -2,17 +2,52 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from demotic.decode.undirected import UndirectedSearch
+from demotic.errors import MissingDependencyError
+from demotic.experiments.parts import Parts
 from demotic.experiments.setup import Setup
 from demotic.experiments.umt import PARTS, run
+from demotic.experiments.umt.search import WAYS
 from demotic.progress import Advance, Progress
+from demotic.systems.umt.config import AHEAD
+from tests.experiments.markdown import by_name, tables
 from tests.systems import toys
+
+SEARCHES: dict[str, dict[str, Any]] = {
+    "4 restarts": {"restarts": 4}, "beam 4": {"beam": 4}, "1 repair": {"repairs": 1},
+    "width 3": {"repair_width": 3}, "kappa 0.5": {"kappa": 0.5}, "kappa 1": {"kappa": 1.0},
+    "CFF off": {"cff": "off"}, "CFF delta": {"cff": "delta"}, "stale queue": {"stale_queue": True},
+    "bounds of words": {"bounds": "words"}, "bounds of a chart": {"bounds": "chart"},
+}  # fmt: skip
+"""What words in the name of a search mean."""
+LEARNING: dict[str, dict[str, Any]] = {
+    "full path": {"update": "full_path"}, "two actions": {"update": "two_actions"},
+    "passive-aggressive": {"update": "passive_aggressive"}, "MIRA": {"update": "mira"},
+    "expected reward": {"update": "expected_reward"}, "Zipf exponent 0": {"exponent": 0.0},
+    "Zipf exponent 2": {"exponent": 2.0}, "1 sample a sentence": {"samples": 1},
+    "10 samples a sentence": {"samples": 10},
+}  # fmt: skip
+"""And in that of a way to learn."""
+TITLES = {"e1": "E1 Speed", "e2": "E2 Training", "e3": "E3 Quality",
+          "e4": "E4 What the search sees",
+          "e5": "E5 How it learns", "e6": "E6 Search", "e7": "Beyond the paper"}  # fmt: skip
+
+
+def meant(name: str, words: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """The options that a name speaks of."""
+    return {key: value for word in name.split(", ") for key, value in words.get(word, {}).items()}
 
 
 class Watching(Progress):
@@ -78,6 +113,41 @@ def test_every_row_of_a_table_has_all_columns(finished: tuple[Path, str]) -> Non
         assert len({row.count("|") - row.count("\\|") for row in rows}) == 1
 
 
+@pytest.mark.parametrize("name", WAYS)
+def test_each_search_is_what_its_name_says(name: str) -> None:
+    base = UndirectedSearch() if "literal" in name else AHEAD
+    assert WAYS[name] == replace(base, **meant(name, SEARCHES))
+
+
+def test_each_variation_changes_what_its_name_says(finished: tuple[Path, str]) -> None:
+    out, text = finished
+    parts = Parts(out / "results", {})
+
+    def settings(part: str) -> dict[str, Any]:
+        known = parts.known(part)
+        assert known is not None, part
+        own: dict[str, Any] = known[0][1]
+        return own
+
+    varied = [table for table in tables(text) if "test to first row" in table[0]]
+    names = [name for table in varied for name in by_name(table)]
+    assert len(names) == 23
+    for name in names:
+        if name in ("paper", "literal", "replay"):
+            continue
+        base = settings("literal-base" if name.startswith("literal, ") else "paper-base")
+        found = settings(f"variation-{name.lower().replace(',', '').replace(' ', '-')}")
+        search = asdict(UndirectedSearch()) if "no lookahead" in name else base["search"]
+        assert found["search"] == {**search, **meant(name, SEARCHES)}
+        drl = {**base["drl"], **meant(name, LEARNING)}
+        if drl["update"] != base["drl"]["update"]:
+            drl["rate"] = found["drl"]["rate"]  # each kind of update has a scale of its own
+        assert found["drl"] == drl
+        alone = drl["update"] != "replay" or name == "reward of the sentence alone"
+        assert found["reward"] == ("sentence" if alone else "corpus")
+        assert drl["epochs"] == 2, "a quick run"
+
+
 def test_what_is_finished_is_not_done_again(folder: Path, finished: tuple[Path, str]) -> None:
     out, text = finished
     watch = Watching()
@@ -89,3 +159,37 @@ def test_what_is_finished_is_not_done_again(folder: Path, finished: tuple[Path, 
 
 def test_parts_are_known_by_name() -> None:
     assert PARTS == ("e1", "e2", "e3", "e4", "e5", "e6", "e7")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_alone_is_what_was_asked_for(
+    part: str, folder: Path, finished: tuple[Path, str], tmp_path: Path
+) -> None:
+    out, whole = finished
+    shutil.copytree(out, tmp_path / "out")  # a report takes the place of the one before
+    text = run(replace(setup(folder, tmp_path / "out", Watching()), parts=(part,)))
+    assert re.findall(r"^## (.*)", text, re.MULTILINE) == [TITLES[part]]
+    assert text.split("\n\n", 2)[2] in whole
+
+
+def test_without_matplotlib_nothing_begins(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingDependencyError):
+        run(setup(folder, tmp_path / "out", Watching()))
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_model_takes_tokens_as_they_are(finished: tuple[Path, str]) -> None:
+    about = json.loads((finished[0] / "hiero" / "model.json").read_text())
+    assert about["config"]["tokenised"] is True
+    assert about["config"]["source"]["compounds"] == "off"
+
+
+def test_a_quick_run_tunes_for_two_rounds(finished: tuple[Path, str]) -> None:
+    parts = Parts(finished[0] / "results", {})
+    for name in ("mert-b1-seed-1", "mert-b30-seed-1", "mert-b30-paper"):
+        found = parts.known(name)
+        assert found is not None
+        assert 1 <= len(found[1]["rounds"]) <= 2

@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from demotic.experiments.umt import paper, report
+from demotic.experiments.umt.bench import HIERO
 from demotic.experiments.umt.search import _compared
+from demotic.experiments.umt.speed import LENGTHS
 from tests.experiments.markdown import by_name, tables
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_the_papers_figures_are_those_that_the_handbook_has() -> None:
+    """Typed twice, from the paper: a slip in either shows."""
+    found = tables((DOCS / "umt.md").read_text())
+    quality, speed, cost = (
+        by_name(next(table for table in found if title in table[0]))
+        for title in ("paper BLEU", "rescoring / UMT", "/ DRL")
+    )
+    figures = {"BLEU": paper.BLEU, "loss %": paper.RELATIVE_LOSS, "p": paper.SIGN_TEST}
+    for name, known in (("b30", "b30"), ("b1", "b1"), ("umt paper", "umt")):
+        for title, figure in figures.items():
+            wanted = f"{figure[known]:.2f}" if known in figure else "-"
+            assert quality[name][f"paper {title}"] == wanted
+    for name in ("b1", "b30"):
+        assert speed[name]["paper"] == f"{paper.ratio(paper.DECODING, name):.2f}"
+        assert speed[name]["paper (10)"] == f"{paper.ratio(paper.RESCORING, name):.2f}"
+        assert cost[f"MERT with {name}"]["paper"] == f"{paper.ratio(paper.TRAINING, name):.2f}"
 
 
 def test_scores_above_and_below_are_not_confused() -> None:
@@ -166,3 +189,13 @@ def test_what_lies_beyond_and_what_tuned_chose() -> None:
     beyond, tried = ([tuple(row.values()) for row in table] for table in tables(text))
     assert beyond == [("beam 4", "30.00", "31.50", "1.50")]
     assert tried == [("replay 0.3", "29.50")]
+
+
+def test_baselines_are_called_by_their_pops() -> None:
+    assert {f"b{pops}": pops for pops in HIERO.values()} == HIERO
+
+
+def test_lengths_are_those_that_the_handbook_has() -> None:
+    found = tables((DOCS / "umt.md").read_text())
+    (growth,) = [table for table in found if "umt, ms a word" in table[0]]
+    assert tuple(int(row["source words"]) for row in growth) == LENGTHS

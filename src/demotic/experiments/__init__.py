@@ -1,9 +1,12 @@
-"""Experiments: what a paper measured, measured again, its figures beside ours.
+"""Experiments: what a paper measured, measured again, its figures beside ours; and ``portfolio``,
+which measures settings on many sets to choose defaults.
 
 Each experiment is a package ``demotic.experiments.NAME`` with
 
     PARTS                     names of its parts, in their order
-    USES                      which of ``model``, ``seeds`` and ``repeats`` mean something to it
+    USES                      which of the options that not all have mean something to it
+    TOKENISED                 whether its text has spaces between tokens unless told otherwise
+    check(setup: Setup)       raises where something is asked for that there is not
     run(setup: Setup)         does them and writes ``report.md`` and plots into ``setup.out``
 
 and its name stands in ``EXPERIMENTS``.  What experiments share is written once: ``data`` (folders
@@ -22,7 +25,7 @@ from demotic.errors import ArgumentError
 if TYPE_CHECKING:
     from demotic.experiments.setup import Setup
 
-EXPERIMENTS = ("umt", "blocks")
+EXPERIMENTS = ("umt", "blocks", "portfolio")
 """Each is a package ``demotic.experiments.NAME``."""
 
 
@@ -31,6 +34,10 @@ class Experiment(Protocol):
 
     PARTS: Sequence[str]
     USES: Sequence[str]
+    TOKENISED: bool
+
+    def check(self, setup: Setup) -> None:
+        """Raise where something is asked for that there is not, before anything is done."""
 
     def run(self, setup: Setup) -> str:
         """Do what is not done yet; the report, which is also written to ``setup.out``."""

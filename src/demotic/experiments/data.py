@@ -5,12 +5,14 @@
 
 The training part's name begins with ``train``; the development part is ``dev``, ``val``, ``valid``
 or ``tune``; the test part's name begins with ``test``, or is ``devtest``.  Files end in the
-language, with ``.gz`` after it if they are compressed.
+language, with ``.gz`` after it if they are compressed; where there are several references, with the
+number of each before that: ``dev.en.0.gz``, ``dev.en.1.gz``.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -46,19 +48,7 @@ def read_folder(
     test_lines: int | None = None,
 ) -> DataFolder:
     """The parts of a corpus, each whole or its first lines."""
-    if not folder.is_dir():
-        raise FileAccessError("no such folder", path=folder)
-    names = sorted(
-        path.name.removesuffix(".gz").removesuffix(f".{source}")
-        for path in folder.iterdir()
-        if path.name.removesuffix(".gz").endswith(f".{source}")
-    )
-    train = _one(folder, [name for name in names if name.startswith("train")], "train", source)
-    dev = _one(folder, [name for name in DEV if name in names], "dev", source)
-    tests = [name for name in names if name.startswith("test")] or [
-        name for name in names if name == "devtest"
-    ]
-    test = _one(folder, tests, "test", source)
+    train, dev, test = part_names(folder, source)
 
     def read(name: str, lines: int | None) -> Bitext:
         return _bitext(folder, name, source, target, lines)
@@ -66,6 +56,29 @@ def read_folder(
     return DataFolder(
         read(train, train_lines), read(dev, dev_lines), read(test, test_lines), (train, dev, test)
     )
+
+
+def part_names(folder: Path, language: str) -> tuple[str, str, str]:
+    """What the parts for training, development and test are called."""
+    if not folder.is_dir():
+        raise FileAccessError("no such folder", path=folder)
+    file = re.compile(rf"(.+)\.{re.escape(language)}(\.0)?(\.gz)?")
+    names = sorted(found[1] for path in folder.iterdir() if (found := file.fullmatch(path.name)))
+    train = _one(folder, [name for name in names if name.startswith("train")], "train", language)
+    dev = _one(folder, [name for name in DEV if name in names], "dev", language)
+    tests = [name for name in names if name.startswith("test")] or [
+        name for name in names if name == "devtest"
+    ]
+    return train, dev, _one(folder, tests, "test", language)
+
+
+def part_files(folder: Path, name: str, language: str) -> list[Path]:
+    """The files of a part in one language: one, or one for each reference."""
+    for names in ([f"{name}.{language}"], [f"{name}.{language}.{number}" for number in range(10)]):
+        paths = (folder / f"{each}{suffix}" for each in names for suffix in ("", ".gz"))
+        if found := [path for path in paths if path.is_file()]:
+            return found
+    raise FileAccessError(f"no file {name}.{language} or {name}.{language}.gz", path=folder)
 
 
 def data_for(setup: Setup) -> DataFolder:
@@ -106,15 +119,8 @@ def _one(folder: Path, found: list[str], part: str, language: str) -> str:
     return found[0]
 
 
-def _file(folder: Path, name: str, language: str) -> Path:
-    for path in (folder / f"{name}.{language}", folder / f"{name}.{language}.gz"):
-        if path.is_file():
-            return path
-    raise FileAccessError(f"no file {name}.{language} or {name}.{language}.gz", path=folder)
-
-
 def _bitext(folder: Path, name: str, source: str, target: str, lines: int | None) -> Bitext:
-    paths = [_file(folder, name, language) for language in (source, target)]
+    paths = [part_files(folder, name, language)[0] for language in (source, target)]
     sides = [list(islice(files.read_lines(path), lines)) for path in paths]
     if len(sides[0]) != len(sides[1]):
         raise FormatError(

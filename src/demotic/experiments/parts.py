@@ -35,17 +35,24 @@ class Parts:
 
         ``settings`` are those of this part alone.
         """
-        key = json.loads(json.dumps([self._settings, settings], default=str))
+        key = self._key(settings)
         path = self.folder / f"{name}.json"
-        known = self.known(name)
-        if known is not None and known[0] == key:
+        if self.has(name, settings=settings):
             self._progress.say(f"{name}: done before")
-            return known[1]
+            return self.known(name)[1]  # type: ignore[index]
         self._progress.say(name)
         result = json.loads(json.dumps(run(), default=float))
         text = json.dumps({"settings": key, "result": result}, indent=1, ensure_ascii=False)
         files.write_lines(path, [text])
         return result
+
+    def has(self, name: str, *, settings: Any = None) -> bool:
+        """Was a part run under these very settings?"""
+        known = self.known(name)
+        return known is not None and known[0] == self._key(settings)
+
+    def _key(self, settings: Any) -> Any:
+        return json.loads(json.dumps([self._settings, settings], default=str))
 
     def known(self, name: str) -> tuple[Any, Any] | None:
         """The settings and the result of a part that was run, under whatever settings."""

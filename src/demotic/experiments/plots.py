@@ -47,8 +47,9 @@ def draw(
     y: str,
     title: str,
     logarithmic: bool = False,
+    ticks: Sequence[str] = (),
 ) -> list[Path]:
-    """Draw curves into ``stem.svg`` and ``stem.png``."""
+    """Draw curves into ``stem.svg`` and ``stem.png``; ``ticks`` name the places 0, 1, ... of x."""
     require_matplotlib()
     from matplotlib.figure import Figure
 
@@ -64,6 +65,8 @@ def draw(
     axes.set_title(title)
     if logarithmic:
         axes.set_yscale("log")
+    if ticks:
+        axes.set_xticks(range(len(ticks)), ticks, rotation=60, ha="right", fontsize=7)
     axes.grid(visible=True, alpha=0.3)
     if len(series) > 1:
         axes.legend()

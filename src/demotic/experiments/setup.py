@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from demotic.errors import ArgumentError
 from demotic.progress import SILENT, Progress
+from demotic.systems import DEFAULT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,11 +18,11 @@ class Setup:
 
     data: Path
     """A folder with train, dev and test files; see :mod:`demotic.experiments.data`."""
-    source: str
-    target: str
-    """Languages, as the files are called."""
     out: Path
     """Where results, models and the report go; what is there already is not done again."""
+    source: str = ""
+    target: str = ""
+    """Languages, as the files are called; a portfolio has them with each of its sets."""
     model: Path | None = None
     """A model trained on this very data, to start from; without it, one is trained."""
     tokenised: bool = True
@@ -37,6 +40,16 @@ class Setup:
     """Only these parts; all where empty."""
     threads: int = 1
     """For training and scoring; what is timed runs on one."""
+    portfolio: Path | None = None
+    """A portfolio's sets and settings; see :mod:`demotic.experiments.portfolio.sets`."""
+    sets: tuple[str, ...] = ()
+    """Only these sets of a portfolio; all where empty."""
+    systems: tuple[str, ...] = (DEFAULT,)
+    """Those that a portfolio is for."""
+    base: Mapping[str, Any] = field(default_factory=dict)
+    """What all settings share, over the defaults of a system."""
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What a portfolio is to compare with the default: names, and what they change."""
     progress: Progress = SILENT
 
     def check_parts(self, known: tuple[str, ...]) -> None:

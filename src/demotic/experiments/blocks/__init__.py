@@ -23,7 +23,13 @@ from demotic.experiments.parts import Parts
 from demotic.experiments.setup import Setup
 
 PARTS = ("speed", "rows", "perceptron", "crf", "mert", "pairs", "ablations")
-USES = ()
+USES = ("from", "to")
+TOKENISED = True
+
+
+def check(setup: Setup) -> None:
+    """Raise where something is asked for that there is not."""
+    setup.check_parts(PARTS)
 
 
 def run(setup: Setup) -> str:

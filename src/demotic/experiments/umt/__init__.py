@@ -21,7 +21,13 @@ from demotic.systems.umt.config import Preset
 LEARNED: tuple[Preset, ...] = ("paper", "full", "literal")
 """Presets that learn from fixed weights, without MERT."""
 PARTS = ("e1", "e2", "e3", "e4", "e5", "e6", "e7")
-USES = ("model", "seeds", "repeats")
+USES = ("from", "to", "model", "seeds", "repeats")
+TOKENISED = True
+
+
+def check(setup: Setup) -> None:
+    """Raise where something is asked for that there is not."""
+    setup.check_parts(PARTS)
 
 
 def run(setup: Setup) -> str:

@@ -19,10 +19,11 @@ from demotic.grammar import RuleTable
 from demotic.learn import DrlOptions
 from demotic.lm import LanguageModel
 from demotic.metrics import Bleu
+from demotic.systems.config import TuneConfig
 from demotic.systems.hiero import START, HieroModel
 from demotic.systems.hiero.config import Config as HieroConfig
 from demotic.systems.tuning import DevSet, encoded_dev
-from demotic.systems.umt.config import Config, Preset, Reward
+from demotic.systems.umt.config import EXTRACTION, Config, Preset, Reward
 from demotic.systems.umt.learning import Learner
 from demotic.systems.umt.start import learned
 
@@ -146,7 +147,9 @@ def trained_model(setup: Setup, data: DataFolder) -> HieroModel:
     place = setup.out / "hiero"
     if (place / "model.json").is_file():
         return HieroModel.open(Bundle.open(place))
-    config = HieroConfig(tokenised=setup.tokenised, source=OrthographyConfig())
+    config = HieroConfig(
+        tokenised=setup.tokenised, source=OrthographyConfig(), extract=EXTRACTION, tune=TuneConfig()
+    )
     # The weights are tuned by the experiment itself, where it is timed.
     config = replace(
         config, tune=replace(config.tune, mert=replace(config.tune.mert, iterations=1))

@@ -126,7 +126,7 @@ def quality(seeds: Mapping[str, Sequence[Any]], same: Any, tests: Mapping[str, A
 
 
 def variations(rows: Sequence[tuple[str, str, Any]]) -> str:
-    """E4 and E5."""
+    """E4 and E5, as far as there are rows of them."""
     texts = []
     for part, title, words in (
         ("e4", "E4 What the search sees", "Each learned again. The paper: without CFF -2.3 BLEU."),
@@ -144,7 +144,8 @@ def variations(rows: Sequence[tuple[str, str, Any]]) -> str:
                 name, record["dev"], record["test"], record["dev"] - base["dev"],
                 record["test"] - base["test"], updates,
             )  # fmt: skip
-        texts.append(_section(title, words, table.markdown()))
+        if own:
+            texts.append(_section(title, words, table.markdown()))
     return "\n\n".join(texts)
 
 

@@ -17,6 +17,21 @@ from demotic.experiments.umt.bench import HIERO, Bench
 from demotic.systems.umt.config import AHEAD
 from demotic.systems.umt.start import CFF
 
+WAYS = {
+    "umt": AHEAD,
+    "umt, 4 restarts": replace(AHEAD, restarts=4),
+    "umt, beam 4": replace(AHEAD, beam=4),
+    "umt, 1 repair": replace(AHEAD, repairs=1),
+    "umt, 1 repair, width 3": replace(AHEAD, repairs=1, repair_width=3),
+    "umt, literal": UndirectedSearch(),
+    "umt, literal, kappa 1": UndirectedSearch(kappa=1.0),
+    "umt, literal, CFF off": UndirectedSearch(cff="off"),
+    "umt, literal, CFF delta": UndirectedSearch(cff="delta"),
+    "umt, literal, bounds of words, kappa 1": UndirectedSearch(bounds="words", kappa=1.0),
+    "umt, literal, bounds of a chart, kappa 1": UndirectedSearch(bounds="chart", kappa=1.0),
+}
+"""Searches under the weights of b30; names say what is not as in the presets paper, literal."""
+
 
 def directions(
     bench: Bench, search: UndirectedSearch, weights: Mapping[str, float]
@@ -34,20 +49,7 @@ def gaps(bench: Bench, mert: Mapping[str, float]) -> dict[str, Any]:
     lines = bench.test.source
     wanted = [d.score for d in bench.hiero(HIERO["b30"], mert).decode_lines(lines)]
     found = {"b1": [d.score for d in bench.hiero(HIERO["b1"], mert).decode_lines(lines)]}
-    ways = {
-        "umt": AHEAD,
-        "umt, 4 restarts": replace(AHEAD, restarts=4),
-        "umt, beam 4": replace(AHEAD, beam=4),
-        "umt, 1 repair": replace(AHEAD, repairs=1),
-        "umt, 1 repair, width 3": replace(AHEAD, repairs=1, repair_width=3),
-        "umt, literal": UndirectedSearch(),
-        "umt, literal, kappa 1": UndirectedSearch(kappa=1.0),
-        "umt, literal, CFF off": UndirectedSearch(cff="off"),
-        "umt, literal, CFF delta": UndirectedSearch(cff="delta"),
-        "umt, literal, bounds of words, kappa 1": UndirectedSearch(bounds="words", kappa=1.0),
-        "umt, literal, bounds of a chart, kappa 1": UndirectedSearch(bounds="chart", kappa=1.0),
-    }
-    for name, search in ways.items():
+    for name, search in WAYS.items():
         found[name] = [d.score for d in bench.umt(search, shared).decode_lines(lines)]
     return {name: _compared(scores, wanted) for name, scores in found.items()}
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from demotic.experiments.umt.bench import HIERO, Arm, Bench
-from demotic.learn import MertOptions, mert
+from demotic.learn import MertOptions, tune_weights
 from demotic.systems.hiero import START
 from demotic.systems.tuning import TuningTask
 from demotic.systems.umt.start import learned
@@ -30,7 +30,7 @@ def tuned_by_mert(
     fixed = tuple(name for name in names if only is not None and name not in only)
     rounds = 2 if bench.setup.quick or given else MertOptions().iterations
     begin = time.process_time()
-    found = mert(
+    found = tune_weights(
         task,
         {name: 0.0 if name in fixed else start.get(name, 0.0) for name in names},
         options=MertOptions(iterations=rounds, fixed=fixed),

@@ -1,0 +1,98 @@
+"""One trial: a system is trained on a set under a setting with a seed, and measured.
+
+It runs in a process of its own, so that its memory is its own, too.  Stages that another trial of
+the set has finished under the same settings are used again (``systems/trials.py``).
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from demotic.errors import DemoticError
+from demotic.experiments.portfolio.texts import Texts
+from demotic.systems import configured
+from demotic.systems.model import Model
+from demotic.systems.stages import Training
+from demotic.systems.trials import Sentences, metric_for, scored, train
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """What is trained, and on what."""
+
+    texts: Texts
+    system: str
+    settings: Mapping[str, Any]
+    """A record of all that differs from the defaults, with the seed."""
+    work: Path
+    """Folder of stages, some of them perhaps done already."""
+    threads: int = 1
+
+    def run(self) -> dict[str, Any]:
+        """Train and measure in a process of its own."""
+        context = get_context("spawn")
+        with ProcessPoolExecutor(1, mp_context=context) as pool:
+            try:
+                return pool.submit(_measure_for, self, os.getpid()).result()
+            except BrokenProcessPool:
+                raise DemoticError(
+                    "the process that trained ended before its time", path=self.work,
+                    remedy="perhaps there is too little memory; finished trials are kept",
+                ) from None  # fmt: skip
+
+
+def _measure_for(trial: Trial, parent: int) -> dict[str, Any]:
+    """Measure as long as somebody waits for it: whoever is killed may be started again at once."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    return measure(trial)
+
+
+def measure(trial: Trial) -> dict[str, Any]:
+    """Train, translate the halves of the development set and the test set, and score."""
+    config = configured(trial.system, trial.settings)
+    texts = trial.texts
+    with tempfile.TemporaryDirectory(prefix="model-", dir=trial.work.parent) as place:
+        training = Training(
+            texts.train, texts.tune, config, out=Path(place) / "model", work=trial.work,
+            resume=True, threads=trial.threads,
+        )  # fmt: skip
+        trained = train(trial.system, config, training)
+        model = trained.model
+        metric = metric_for(texts.target_language, tokenised=config.tokenised)
+        tune = texts.tune
+        tuned = Sentences(list(tune.source_lines()), [list(tune.target_lines())])
+        return {
+            "tuned": scored(model, tuned, metric, trial.threads),
+            "held": scored(model, texts.held, metric, trial.threads),
+            "test": scored(model, texts.test, metric, trial.threads),
+            "seconds": trained.seconds,
+            "stages": trained.stages,
+            "memory": trained.memory,
+            "bytes": sum(path.stat().st_size for path in model.bundle.folder.iterdir()),
+            "rules": _rules(model),
+        }
+
+
+def _rules(model: Model) -> int | None:
+    """How many rules, phrases or blocks there are."""
+    for name in ("rules", "blocks"):
+        table: Sequence[Any] | None = getattr(model, name, None)
+        if table is not None:
+            return len(table)
+    return None
