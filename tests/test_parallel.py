@@ -17,6 +17,7 @@ PROGRAM = r"""
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -24,6 +25,16 @@ PROGRAM = r"""
 #include "parallel.h"
 
 using demotic::parallel_for;
+
+thread_local int allocations_left = -1;  // -1: any number
+
+void* operator new(size_t size) {
+  if (allocations_left == 0) throw std::bad_alloc();
+  if (allocations_left > 0) --allocations_left;
+  return std::malloc(size);
+}
+void operator delete(void* place) noexcept { std::free(place); }
+void operator delete(void* place, size_t) noexcept { std::free(place); }
 
 // The sum of the chunks' numbers by way of each worker's own, inside one another `depth` times.
 size_t nested_sum(size_t chunks, unsigned threads, int depth) {
@@ -60,10 +71,27 @@ void forks(int generations) {
   std::printf("%zu ", nested_sum(50, 4, 0));
 }
 
+// No memory for a new thread: the caller works alone, and the threads that are there are left as
+// they were.
+void starved() {
+  std::printf("%zu ", nested_sum(50, 2, 0));
+  for (int again = 0; again < 100; ++again) {
+    allocations_left = 1;  // for the sums
+    try {
+      std::printf("%zu ", nested_sum(50, 40, 0));
+    } catch (const std::bad_alloc&) {
+      std::printf("0 ");
+    }
+    allocations_left = -1;
+    nested_sum(50, 2, 0);  // threads that were left with what the call left behind take it up
+  }
+}
+
 // chunks, threads, then the chunks that fail: prints how often each ran, and what was caught.
 int main(int count, char** arguments) {
   if (std::strcmp(arguments[1], "at_once") == 0) return at_once(), 0;
   if (std::strcmp(arguments[1], "forks") == 0) return forks(2), 0;
+  if (std::strcmp(arguments[1], "starved") == 0) return starved(), 0;
   const size_t chunks = std::strtoul(arguments[1], nullptr, 10);
   const unsigned threads = static_cast<unsigned>(std::strtoul(arguments[2], nullptr, 10));
   std::vector<std::atomic<int>> runs(chunks);
@@ -116,6 +144,11 @@ def test_callers_at_once_and_calls_within_calls_all_end(program: Path) -> None:
 def test_a_forked_process_starts_threads_of_its_own(program: Path) -> None:
     done = subprocess.run([program, "forks"], capture_output=True, text=True, check=True)
     assert [int(each) for each in done.stdout.split()] == [1225] * 5
+
+
+def test_a_thread_that_finds_no_memory_is_done_without(program: Path) -> None:
+    done = subprocess.run([program, "starved"], capture_output=True, text=True, check=True)
+    assert [int(each) for each in done.stdout.split()] == [1225] * 101
 
 
 def test_python_forks_and_ends_while_threads_sleep() -> None:

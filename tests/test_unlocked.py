@@ -27,8 +27,9 @@ SHORT = """
     BlockTable.left BlockTable.lexical BlockTable.origins BlockTable.right BlockTable.source_ids
     BlockTable.source_word BlockTable.target_ids BlockTable.target_word Container.section
     ContainerWriter.__init__ ContainerWriter.begin DevSet.__init__ FeatureSpace.find
-    FeatureSpace.name HieroOptions.__init__ LexicalCounts.__init__ LexicalReader.__init__
-    LexicalTable.source_given_target LexicalTable.source_id LexicalTable.target_given_source
+    FeatureSpace.name FurtherModel.find HieroOptions.__init__ LexicalCounts.__init__
+    LexicalReader.__init__ LexicalTable.source_given_target LexicalTable.source_id
+    LexicalTable.target_given_source
     LexicalTable.target_id LineSearch.derivation LineSearch.intercept LineSearch.slope
     LineSearch.start Links.__init__ Links.append LmBuilder.__init__ LmModel.__init__
     LmModel.begin_sentence LmModel.empty_context LmModel.find LmModel.make_fragment

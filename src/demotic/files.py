@@ -53,6 +53,12 @@ def naming(path: str | Path) -> Iterator[None]:
         ) from error
 
 
+def check_folder(path: Path) -> None:
+    """Raise unless there is such a folder."""
+    if not path.is_dir():
+        raise FileAccessError("no such folder", path=path, remedy="create it first")
+
+
 def read_bytes(path: str | Path) -> Iterator[bytes]:
     """The file's content in chunks, gzip undone whatever the file is called."""
     with naming(path), contextlib.ExitStack() as stack:

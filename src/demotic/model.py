@@ -18,12 +18,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from demotic.errors import ArgumentError
 from demotic.progress import SILENT, Progress
-from demotic.systems import DEFAULT, configured, system_named
+from demotic.systems import DEFAULT, DEFAULT_EFFORT, Effort, check_effort, configured, system_named
 
 if TYPE_CHECKING:
     from demotic.corpus import Bitext
-    from demotic.learn import MertOptions
+    from demotic.learn import TunerOptions
     from demotic.systems.model import Model
 
 
@@ -33,6 +34,7 @@ def train(
     system: str = DEFAULT,
     dev: Bitext | None = None,
     config: Any = None,
+    effort: Effort = DEFAULT_EFFORT,
     out: str | Path | None = None,
     work: str | Path | None = None,
     resume: bool = False,
@@ -42,8 +44,12 @@ def train(
     """Train a translator on a bitext.
 
     ``dev`` is for tuning; without it, a part of the bitext is held out.  ``config`` is the system's
-    configuration or a record of settings that differ from its defaults.  The model is written to
-    ``out``; without it, to a temporary folder that lives as long as the model, until ``save``.
+    configuration or a record of settings that differ from its defaults.  What the record leaves out
+    is chosen on ``dev`` as far as ``effort`` goes: ``quick`` tries nothing, ``normal`` the choices
+    that matter most, ``thorough`` all of them; the model's provenance has what was tried.
+
+    The model is written to ``out``; without it, to a temporary folder that lives as long as the
+    model, until ``save``.
     Finished stages are kept in the folder ``work`` and used again with ``resume``.
     """
     import shutil
@@ -52,7 +58,14 @@ def train(
 
     from demotic.systems.stages import Training
 
-    config = configured(system, config)
+    check_effort(effort)
+    given = config
+    config = configured(system, given)
+    if effort != "quick" and given is config:
+        raise ArgumentError(
+            f"a {type(given).__name__} says all settings, and leaves nothing to choose",
+            remedy="give a record of the settings that are not to be changed",
+        )
     config.check_files()
     home = None
     if out is None:
@@ -69,6 +82,10 @@ def train(
             threads=threads,
             progress=progress,
         )
+        if effort != "quick":
+            from demotic.systems.effort import choose
+
+            training.config = config = choose(training, system, given or {}, effort)
         model = system_named(system).fit(training, config)
     except BaseException:
         if home is not None:
@@ -96,12 +113,16 @@ def tune(
     dev: Bitext,
     *,
     out: str | Path,
-    options: MertOptions | None = None,
+    options: TunerOptions | None = None,
     seed: int = 1,
     threads: int = 1,
     progress: Progress = SILENT,
 ) -> Model:
-    """A copy of a model in ``out``, its weights tuned on a development set for BLEU."""
+    """A copy of a model in ``out``, its weights tuned on a development set for BLEU.
+
+    ``options`` (``MertOptions``, ``MiraOptions``, ``ProOptions``) name the tuner; without them the
+    model is tuned as it was in training.
+    """
     return system_named(model.about.system).tune(
         model, dev, out=Path(out), options=options, seed=seed, threads=threads, progress=progress
     )

@@ -232,6 +232,8 @@ def test_an_output_that_is_an_input_is_refused(folder: Path) -> None:
         ("--source", "s", "--target", "t", "--bitext", "t", "--out", "o"),
         (*TEXTS,),
         (*TEXTS, "--out", "o", "--symmetrise", "grow-final"),
+        (*TEXTS, "--out", "o", "--method", "magic"),
+        (*TEXTS, "--out", "o", "--temp", "nowhere"),
         (*TEXTS, "--out", "o", "--method", "eflomal", "--save-model", "m"),
         (*TEXTS, "--out", "o", "--method", "thot", "--model", "m"),
         (*TEXTS, "--out", "o", "--method", "links", "--forward", "f"),

@@ -150,7 +150,7 @@ def convert(model: str) -> list[str]:
         (convert("s"), "s:40: no \\data\\ line"),
         (convert("missing"), "missing: No such file"),
         ([*ALIGN, "--model", "good.arpa"], "good.arpa: not a Demotic binary file"),
-        ([*ALIGN, "--model", "missing"], "missing: cannot open"),
+        ([*ALIGN, "--model", "missing"], "missing: No such file"),
         ([*ALIGN, "--method", "s"], "s:1: 'das' is not a link"),
         ([*ALIGN, "--reference-sure", "s"], "s:1: 'das' is not a link"),
     ],

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from demotic.cli import app
+from demotic.cli.experiment import _named
 from demotic.errors import FileAccessError
 
 RUN = CliRunner()
@@ -52,3 +54,38 @@ def test_an_option_that_an_experiment_does_not_use_is_refused(tmp_path: Path) ->
         result = RUN.invoke(app, ["experiment", "blocks", *options(tmp_path), option, value])
         assert result.exit_code == 2
         assert "does not use it" in result.output
+
+
+def test_papers_need_languages_and_portfolios_have_none(tmp_path: Path) -> None:
+    places = ["--data", str(tmp_path), "--out", str(tmp_path / "out"), "--quiet"]
+    result = RUN.invoke(app, ["experiment", "umt", *places, "--to", "en"])
+    assert result.exit_code == 2
+    assert "say which language" in result.output
+    result = RUN.invoke(app, ["experiment", "portfolio", *options(tmp_path)])
+    assert result.exit_code == 2
+    assert "does not use it" in result.output
+
+
+def test_settings_have_names_and_several_changes() -> None:
+    assert _named("loose: extract.tight=false") == ("loose", {"extract": {"tight": False}})
+    assert _named("a: lm.order=4, lm.prune=[0, 1] align.method=thot") == (
+        "a",
+        {"lm": {"order": 4, "prune": [0, 1]}, "align": {"method": "thot"}},
+    )
+    for wrong in ("extract.tight=false", "loose: tight"):
+        with pytest.raises(typer.BadParameter, match="write NAME"):
+            _named(wrong)
+
+
+def test_a_wrong_set_or_setting_of_a_portfolio_is_wrong_usage(tmp_path: Path) -> None:
+    (tmp_path / "multi30k").mkdir()
+    places = ["--data", str(tmp_path), "--out", str(tmp_path / "out"), "--quiet"]
+    for option, value, message in (
+        ("--sets", "multi40k", "no set 'multi40k'"),
+        ("--setting", "odd: lm.ordre=3", "unknown setting 'lm.ordre'"),
+        ("--systems", "moses", "unknown system 'moses'"),
+    ):
+        result = RUN.invoke(app, ["experiment", "portfolio", *places, option, value])
+        assert result.exit_code == 2
+        assert message in " ".join(result.output.replace("│", " ").split())
+    assert not (tmp_path / "out").exists()

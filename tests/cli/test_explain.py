@@ -56,3 +56,11 @@ def test_text_is_escaped_on_the_page(toy_model: Path) -> None:
 def test_a_blank_text_has_nothing_to_explain(toy_model: Path) -> None:
     assert run(toy_model, "", "--format", "tree").returncode == 0
     assert json.loads(run(toy_model, " ", "--format", "json").stdout)["words"] == []
+
+
+def test_a_model_is_not_overwritten_by_what_it_says(toy_model: Path, tmp_path: Path) -> None:
+    demotic.load(toy_model).save(tmp_path / "toy.demotic")
+    before = (tmp_path / "toy.demotic").read_bytes()
+    for output in (tmp_path / "toy.demotic", tmp_path / "none" / "why.html"):
+        assert run(tmp_path / "toy.demotic", TEXT, "--output", output).returncode == 2
+    assert (tmp_path / "toy.demotic").read_bytes() == before

@@ -78,6 +78,13 @@ def test_wrong_usage_and_wrong_links_leave_nothing(folder: Path) -> None:
     assert set(folder.iterdir()) == before
 
 
+def test_a_missing_file_is_named_before_rules_are_extracted(folder: Path) -> None:
+    (folder / "a").write_text("0-9\n")  # which is wrong, if somebody reads it
+    done = extract(folder, "--out", folder / "rules.bin", "--filter", folder / "none")
+    assert done.returncode == 1
+    assert f"{folder / 'none'}: No such file" in done.stderr
+
+
 def test_tables_are_converted_there_and_back(folder: Path) -> None:
     (folder / "g").write_text("[X] ||| ne [X,1] pas ||| do not [1] ||| A=0.5 ||| 0-1 2-1\n")
     assert run("convert", folder / "g", folder / "g.bin", "--quiet").returncode == 0
@@ -118,6 +125,24 @@ def test_sparse_features_are_extracted_converted_and_looked_at(folder: Path) -> 
     assert {str(rule): rule.sparse for rule in again} == {str(rule): rule.sparse for rule in table}
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--sparse-bits", "10"], "say which sparse features there are"),
+        (["--sparse-min-count", "2"], "say which sparse features there are"),
+        (["--memory", "1M"], "1 MiB of memory are too few"),
+        (["--temp", "none"], "none: no such folder"),
+    ],
+)
+def test_options_that_make_no_sense_are_wrong_usage(
+    folder: Path, options: list[str], message: str
+) -> None:
+    done = extract(folder, "--out", folder / "rules.bin", *options)
+    assert done.returncode == 2, done.stderr
+    assert message in " ".join(done.stderr.split())
+    assert not (folder / "rules.bin").exists()
+
+
 def test_unknown_templates_are_wrong_usage(folder: Path) -> None:
     done = extract(folder, "--sparse", "words", "--out", folder / "rules.bin")
     assert done.returncode == 2
@@ -131,3 +156,19 @@ def test_a_score_that_some_rules_have_can_be_a_column(folder: Path) -> None:
         done = run("convert", folder / "text", folder / "b.bin", "--from", "cdec", *more)
         assert done.returncode == 0, done.stderr
         assert RuleTable.load(folder / "b.bin").feature_names == names
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--from", "cdec"], ["--column", "A"], ["--empty-targets"], ["--first-duplicate"]],
+)
+def test_a_binary_table_is_not_read_as_text(folder: Path, options: list[str]) -> None:
+    (folder / "g").write_text("[X] ||| a ||| b ||| A=0.5\n")
+    (folder / "lm.arpa").write_text(PLAIN)
+    assert run("convert", folder / "g", folder / "g.bin", "--quiet").returncode == 0
+    for given, wanted in (("g.bin", ["--to", "joshua"]), ("lm.arpa", [])):
+        done = run("convert", folder / given, folder / "out.bin", *options)
+        assert done.returncode == 2, done.stderr
+        done = run("convert", folder / given, folder / "out", *wanted, *options)
+        assert done.returncode == 2, done.stderr
+    assert not (folder / "out").exists()

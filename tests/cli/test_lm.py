@@ -123,6 +123,7 @@ def test_flipped_bit_in_a_binary_model_is_an_error(folder: Path) -> None:
         ["--model", "model.arpa", "text", "--out", "x.bin"],
         ["text", "--out", "x.bin", "--order", "9"],
         ["text", "--out", "x.bin", "--memory", "lots"],
+        ["text", "--out", "x.bin", "--temp", "none"],
         ["text", "--out", "x.bin", "--prune", "few"],
         ["text", "--classes", "5"],
     ],

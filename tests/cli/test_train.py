@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import demotic
+from demotic.systems import SYSTEMS
 from tests.systems import toys
 
 COMMAND = [sys.executable, "-c", "from demotic.cli import main; main()"]
@@ -60,6 +62,26 @@ def test_a_phrase_model_is_trained_translates_and_explains(folder: Path) -> None
     assert "Distortion" in done.stdout
 
 
+def test_further_texts_become_language_models_that_inspect_shows(folder: Path) -> None:
+    (folder / "mono").write_text("\n".join(toys.text(100, 3).target_lines()), encoding="utf-8")
+    texts = ["--lm-text", "mono", "--lm-text", "train.fr", "--set", "lm.classes=5"]
+    done = run(
+        "train", "--source", "train.en", "--target", "train.fr", "--dev-source", "dev.en",
+        "--dev-target", "dev.fr", "--out", "model", *texts, *QUICK, folder=folder,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    [shown] = json.loads(run("inspect", "model", "--format", "json", folder=folder).stdout)
+    facts = shown["facts"]
+    assert {"ClassModel", "LanguageModel2", "LanguageModel3"} <= facts["weights"].keys()
+    assert facts["class-lm.bin"]["order"] == 7
+    missing = run(
+        "train", "--source", "train.en", "--target", "train.fr", "--lm-text", "nowhere",
+        "--out", "other", folder=folder,
+    )  # fmt: skip
+    assert missing.returncode == 1
+    assert "nowhere: no such file" in missing.stderr
+
+
 def test_memory_and_temporary_folder_do_not_show_in_the_model(folder: Path) -> None:
     texts = ["--bitext", "memory.tsv", "--from", "en", "--to", "fr", *QUICK]
     (folder / "temp").mkdir()
@@ -80,7 +102,7 @@ def test_memory_and_temporary_folder_do_not_show_in_the_model(folder: Path) -> N
         (["--memory", "1M"], "1 MiB of memory are too few"),
         (["--memory", "much"], "'much' is no size"),
         (["--temp", "nowhere"], "nowhere: no such folder"),
-        (["--system", "x"], "unknown system 'x' (choose from hiero, umt, phrase, blocks)"),
+        (["--system", "x"], f"unknown system 'x' (choose from {', '.join(SYSTEMS)})"),
         (["--set", "lm.order"], "NAME=VALUE"),
         (["--set", "lm.ordre=3"], "unknown setting 'lm.ordre'"),
         (["--set", "lm.prune=[-1]"], "lm: pruning thresholds"),
@@ -92,6 +114,7 @@ def test_memory_and_temporary_folder_do_not_show_in_the_model(folder: Path) -> N
         (["--out", "/proc/model"], "/proc/model: No such file or directory"),
         (["--out", "memory.tsv"], "memory.tsv is a file"),
         (["--out", "."], ". is a folder with other files in it"),
+        (["--work", "memory.tsv"], "memory.tsv: not a folder"),
         (["--work", "."], ".: a folder with other files in it"),
         (["--system", "hiero", "--set", "search.span_limit=0"], "span_limit must be at least 1"),
         (["--system", "phrase", "--set", "search.pops=0"], "pops must be at least 1"),
@@ -101,8 +124,22 @@ def test_memory_and_temporary_folder_do_not_show_in_the_model(folder: Path) -> N
         (["--system", "phrase", "--set", "search.distortion_limit=-2"], "must be 0 or more"),
         (["--system", "blocks", "--set", "search.beam=-1"], "search: beam is -1"),
         (["--system", "blocks", "--set", "search.delta=nan"], "delta must be a number"),
+        (["--system", "blocks", "--set", "search.delta=-1"], "delta must be a number"),
+        (["--system", "blocks", "--set", "extract.max_words=0"], "max_words is 0"),
+        (["--system", "blocks", "--set", "extract.max_words=70000"], "max_words is 70000"),
+        (["--system", "blocks", "--set", "learn.pass_through=nan"], "must be a number"),
+        (["--system", "blocks", "--set", "learn.joint.stall=nan"], "stall must be a number"),
+        (
+            ["--system", "blocks", "--set", "learn.joint={hogwild=true,minibatch=9}"],
+            "learn.joint: hogwild goes with plain steps",
+        ),
+        (["--system", "hiero", "--set", "search.goal=X"], "must have different names"),
+        (["--system", "umt", "--set", "learn.memory=-1"], "memory is -1"),
+        (["--system", "umt", "--set", "choice.min_gain=nan"], "min_gain must be a number"),
+        (["--system", "umt", "--set", "choice.sparse_rates=[-1]"], "must be numbers above 0"),
         (["--system", "blocks", "--set", "preset=row9"], "there is no preset 'row9'"),
         (["--system", "umt", "--set", "search.beam=0"], "beam must be at least 1"),
+        (["--effort", "some"], "there is no effort 'some' (choose from quick, normal, thorough)"),
         (["--system", "umt", "--set", "preset=papr"], "there is no preset 'papr' (choose one of"),
     ],
 )
@@ -152,7 +189,8 @@ def test_tune_writes_another_model_and_tells_both_scores(folder: Path) -> None:
 def test_tune_goes_by_the_settings_that_the_model_has(folder: Path) -> None:
     texts = ["--bitext", "memory.tsv", "--from", "en", "--to", "fr", *QUICK]
     lists = ["--set", "tune.list_size=7", "--set", "tune.mert.random_directions=2"]
-    assert run("train", *texts, "--out", "model", *lists, folder=folder).returncode == 0
+    command = ["train", *texts, "--out", "model", *lists, "--tuner", "mert"]
+    assert run(*command, folder=folder).returncode == 0
     dev = ["--dev-source", "dev.en", "--dev-target", "dev.fr"]
     for out, more in (("same", []), ("more", ["--iterations", "2"])):
         done = run("tune", "model", *dev, "--out", out, *more, folder=folder)
@@ -165,6 +203,49 @@ def test_tune_goes_by_the_settings_that_the_model_has(folder: Path) -> None:
     assert more == {**own, "mert": {**own["mert"], "iterations": 2}}
 
 
+def test_an_effort_is_taken_from_the_file_or_the_option_and_spares_what_is_set(
+    folder: Path,
+) -> None:
+    toys.text(100).write(folder / "dev.en", folder / "dev.fr")
+    (folder / "settings.toml").write_text('effort = "normal"\nextract.tight_holes = false\n')
+    texts = ["--bitext", "memory.tsv", "--from", "en", "--to", "fr", *QUICK]
+    dev = ["--dev-source", "dev.en", "--dev-target", "dev.fr"]
+    done = run("train", "settings.toml", *texts, *dev, "--out", "model", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "* phrases: tight" in done.stderr
+    shown = run("inspect", "model", folder=folder).stdout
+    assert "choices:" in shown
+    assert "loose" in shown
+    assert "loose-around-tight" not in shown
+    quick = ["--effort", "quick"]
+    done = run("train", "settings.toml", *texts, *dev, *quick, "--out", "other", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "choices:" not in run("inspect", "other", folder=folder).stdout
+    chosen, plain = (
+        demotic.load(folder / name).about.config["extract"] for name in ("model", "other")
+    )
+    assert (chosen["tight"], plain["tight"]) == (True, False)
+    assert (chosen["tight_holes"], plain["tight_holes"]) == (False, False)
+
+
+def test_a_tuner_is_chosen_by_its_name(folder: Path) -> None:
+    texts = ["--bitext", "memory.tsv", "--from", "en", "--to", "fr", *QUICK]
+    rounds = ["--set", "tune.mira.iterations=1"]
+    done = run("train", *texts, "--out", "model", "--tuner", "mira", *rounds, folder=folder)
+    assert done.returncode == 0, done.stderr
+    dev = ["--dev-source", "dev.en", "--dev-target", "dev.fr"]
+    again = ["--tuner", "pro", "--iterations", "2"]
+    done = run("tune", "model", *dev, "--out", "again", *again, folder=folder)
+    assert done.returncode == 0, done.stderr
+    first, then = (demotic.load(folder / name).about.config["tune"] for name in ("model", "again"))
+    assert (first["method"], first["mira"]["iterations"]) == ("mira", 1)
+    assert then == {**first, "method": "pro", "pro": {**first["pro"], "iterations": 2}}
+    for command in (["train", *texts], ["tune", "model", *dev]):
+        done = run(*command, "--out", "other", "--tuner", "best", folder=folder)
+        assert done.returncode == 2
+        assert "one of mert, mira, pro, auto" in " ".join(done.stderr.split()), done.stderr
+
+
 def test_a_tuned_model_that_has_no_place_to_go_is_wrong_usage(
     toy_model: Path, folder: Path
 ) -> None:
@@ -172,6 +253,13 @@ def test_a_tuned_model_that_has_no_place_to_go_is_wrong_usage(
     done = run("tune", toy_model, *dev, "--out", "none/model", folder=folder)
     assert done.returncode == 2
     assert "no such folder" in done.stderr
+
+
+def test_a_negative_seed_of_tuning_is_wrong_usage(toy_model: Path, folder: Path) -> None:
+    dev = ["--dev-source", "dev.en", "--dev-target", "dev.fr"]
+    done = run("tune", toy_model, *dev, "--out", "model", "--seed", "-1", folder=folder)
+    assert done.returncode == 2
+    assert "--seed" in done.stderr
 
 
 def test_a_killed_training_leaves_no_model_and_can_go_on(folder: Path) -> None:
@@ -197,6 +285,7 @@ def test_a_killed_training_leaves_no_model_and_can_go_on(folder: Path) -> None:
         (["--bitext", "memory.tsv"], 2, "--out"),
         (["--bitext", "none.tsv", "--out", "m", "--tokenised", "--alignment", "a"], 1, "a: no"),
         (["--bitext", "none.tsv", "--out", "m"], 1, "none.tsv"),
+        (["--bitext", "memory.tsv", "--dev", "none", "--out", "m"], 1, "demotic: error: none: No"),
         (["none.toml", "--out", "m"], 1, "none.toml"),
     ],
 )
@@ -207,6 +296,7 @@ def test_wrong_calls_are_explained(
     done = run("train", *arguments, folder=folder)
     assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
     assert message in done.stderr
+    assert "reading" not in done.stderr, "no text is read in vain"
     assert sorted(folder.iterdir()) == before
 
 

@@ -111,6 +111,15 @@ def test_bad_models_are_reported_without_a_traceback(toy_model: Path, tmp_path: 
         assert "Traceback" not in done.stderr
 
 
+def test_a_model_is_not_overwritten_by_what_it_says(toy_model: Path, tmp_path: Path) -> None:
+    demotic.load(toy_model).save(tmp_path / "toy.demotic")
+    before = (tmp_path / "toy.demotic").read_bytes()
+    done = run(tmp_path / "toy.demotic", "--output", tmp_path / "toy.demotic", stdin="noun1\n")
+    assert done.returncode == 2, done.stderr
+    assert "named twice" in done.stderr
+    assert (tmp_path / "toy.demotic").read_bytes() == before
+
+
 def test_a_narrower_search_is_asked_for_by_name(toy_model: Path) -> None:
     lines = "\n".join(toys.lines(15, 9)) + "\n"
     usual, narrow = (
@@ -137,3 +146,22 @@ def test_a_search_that_the_system_does_not_have_is_wrong_usage(
     done = run(toy_model, *options, stdin="noun1\n")
     assert (done.returncode, done.stdout) == (2, "")
     assert message in " ".join(done.stderr.split())
+
+
+def test_consensus_is_asked_for_and_shown(toy_model: Path, tmp_path: Path) -> None:
+    text = "\n".join(toys.lines(5, 9)) + "\n"
+    plain = run(toy_model, stdin=text)
+    assert run(toy_model, "--consensus", "off", stdin=text).stdout == plain.stdout
+    sure = ["--consensus-scale", "1000000"]
+    for method in ("forest", "kbest"):
+        asked = run(toy_model, "--consensus", method, *sure, stdin=text)
+        assert (asked.returncode, asked.stdout) == (0, plain.stdout)
+    listed = run(toy_model, "--consensus", "kbest", "--nbest", "3", stdin=text)
+    assert {line.count(" ||| ") for line in listed.stdout.splitlines()} == {4}
+    done = run(toy_model, "--consensus", "forest", "--format", "json", stdin=text)
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {each["consensus"]["method"] for each in records} == {"forest"}
+    assert [each["consensus"]["own"] for each in records] == plain.stdout.splitlines()
+    wrong = run(toy_model, "--consensus", "kbest", "--consensus-scale", "-1", stdin=text)
+    assert wrong.returncode == 2
+    assert "--consensus-scale" in wrong.stderr

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import polib
 import pytest
+from typer.testing import CliRunner
 
 import demotic
+from demotic.cli import app
 from demotic.demo import catalogues, report, tour
 from demotic.demo.messages import gather
 from demotic.errors import ArgumentError, FormatError
@@ -157,3 +159,15 @@ def test_too_few_messages_is_an_error(system: Path, tmp_path: Path) -> None:
     install(system, "fr", 60)
     with pytest.raises(FormatError, match=r"only .* messages from en to fr"):
         tour.run(tmp_path / "out", offline=True)
+
+
+@pytest.mark.parametrize(
+    "options", [["--from", "de", "--to", "de"], ["--out", "file"], ["--system", "magic"]]
+)
+def test_wrong_usage_ends_with_2_before_anything_is_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("")
+    assert CliRunner().invoke(app, ["demo", "--offline", *options]).exit_code == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

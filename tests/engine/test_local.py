@@ -105,7 +105,7 @@ def test_settings_that_cannot_work_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="256 MiB"):
         LocalEngine(memory=1 << 20)
     with pytest.raises(FileAccessError, match="no such folder"):
-        runs(LocalEngine(temp=tmp_path / "nowhere"), 1, 1)
+        LocalEngine(temp=tmp_path / "nowhere")
 
 
 def test_a_query_that_is_interrupted_ends_as_an_interruption(

@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import cast
@@ -51,6 +51,7 @@ def options(draw: st.DrawFn) -> HieroExtraction:
         max_nonterminals=draw(st.integers(0, 2)),
         min_hole=draw(st.integers(1, 2)),
         tight=draw(st.booleans()),
+        tight_holes=draw(st.booleans()),
         max_targets=0,
     )
 
@@ -84,6 +85,7 @@ def expected(corpus: list[Pair], chosen: HieroExtraction) -> dict[oracle.Rule, F
             max_nonterminals=chosen.max_nonterminals,
             min_hole=chosen.min_hole,
             tight=chosen.tight,
+            tight_holes=chosen.tight_holes,
         ).items():
             masses[rule] += mass
     return masses
@@ -177,10 +179,35 @@ def test_rules_with_nonterminals_need_their_number_of_sentences_and_no_score_cha
     ]
 
 
+@many
+@given(corpus=st.lists(pairs(), min_size=1, max_size=6), least=st.integers(1, 3))
+def test_loose_rules_need_their_number_of_sentences_and_no_score_changes(
+    corpus: list[Pair], least: int, tmp_path: Path
+) -> None:
+    loose = HieroExtraction(max_targets=0, tight=False)
+    everything = list(extract(corpus, tmp_path, loose))
+    kept = extract(corpus, tmp_path, replace(loose, min_loose=least))
+    assert [(str(rule), rule.scores) for rule in kept] == [
+        (str(rule), rule.scores)
+        for rule in everything
+        if len(rule.origins) >= least or not has_free_edge(rule)
+    ]
+
+
+def has_free_edge(rule: Rule) -> bool:
+    linked = ({i for i, _ in rule.links}, {j for _, j in rule.links})
+    return any(
+        not side[place].startswith("[X") and place not in known
+        for side, known in zip((rule.source, rule.target), linked, strict=True)
+        for place in (0, len(side) - 1)
+    )
+
+
 @pytest.mark.parametrize("least", [0, 4])
-def test_a_number_of_sentences_that_is_not_recorded_is_refused(least: int, tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match="min_sentences"):
-        extract([(["a"], ["u"], [(0, 0)])], tmp_path, HieroExtraction(min_sentences=least))
+@pytest.mark.parametrize("option", ["min_sentences", "min_loose"])
+def test_a_number_of_sentences_that_is_not_recorded_is_refused(least: int, option: str) -> None:
+    with pytest.raises(ArgumentError, match=option):
+        HieroExtraction(**{option: least})
 
 
 def test_the_chinese_example_gives_rules_with_swapped_nonterminals(tmp_path: Path) -> None:

@@ -137,6 +137,15 @@ def test_equal_rules_are_merged_and_those_with_other_scores_stay(tmp_path: Path)
     assert rule.scores == {"A": 1}
 
 
+def test_the_order_of_features_makes_no_other_rule(tmp_path: Path) -> None:
+    features = ("b ||| A=1 B=2 c=3", "b ||| c=3 B=2 A=1", "c ||| A=1")
+    rules = read("".join(f"[X] ||| a ||| {each}\n" for each in features), tmp_path, "cdec")
+    assert [(rule.scores, rule.sparse) for rule in rules] == [
+        ({"A": 1}, {"B": 2, "c": 3}),
+        ({"A": 1}, {}),
+    ]
+
+
 def test_rules_of_up_to_eight_nonterminals_come_back(tmp_path: Path) -> None:
     slots = [f"[X,{k}]" for k in range(1, 9)]
     text = f"[X] ||| a {' '.join(slots)} ||| {' '.join(reversed(slots))} b ||| A=1"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +15,10 @@ import pytest
 from demotic.decode import BlockSearch, HieroSearch, PhraseSearch, UndirectedSearch
 from demotic.errors import ArgumentError, FormatError
 from demotic.grammar import BlockExtraction, EventOptions
+from demotic.systems import configured
 from demotic.systems.records import from_record, known, merged, read_toml, to_record
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +103,14 @@ def test_only_settings_that_a_configuration_has_are_kept() -> None:
     assert known(Outer, record) == {"inner": {"order": 4}, "quick": True}
 
 
+def test_the_settings_that_the_handbook_shows_are_the_defaults() -> None:
+    text = (DOCS / "translator.md").read_text()
+    (shown,) = re.findall(r"```toml\n(out = .*?)```", text, flags=re.DOTALL)
+    record = tomllib.loads(shown)
+    del record["out"], record["corpus"], record["engine"]["temp"]
+    assert configured("hiero", record) == configured("hiero", None)
+
+
 @pytest.mark.parametrize("system", ["umt", "blocks"])
 def test_a_preset_is_the_same_whichever_way_it_is_named(system: str) -> None:
     config = import_module(f"demotic.systems.{system}").Config
@@ -175,3 +188,18 @@ def test_numbers_that_cannot_work_are_refused_before_the_work(
     config = import_module(f"demotic.systems.{system}").Config
     with pytest.raises(ArgumentError):
         from_record(config, setting)
+
+
+def test_tokens_that_are_given_stay_as_they_are() -> None:
+    config: Any = configured("hiero", {"tokenised": True, "source": {"compounds": "on"}})
+    for side in (config.source, config.target):
+        assert (side.tokeniser, side.casing, side.protect) == ("none", "none", ())
+    assert config.source.compounds == "on"
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_seeds_are_numbers_that_the_core_can_hold(seed: int) -> None:
+    with pytest.raises(ArgumentError, match="a seed of"):
+        configured("hiero", {"seed": seed})
+    for fits in (0, 2**63 - 1):
+        assert configured("hiero", {"seed": fits}).seed == fits

@@ -143,6 +143,20 @@ def test_a_phrase_table_of_moses_can_be_used_instead(phrase_model: Path, tmp_pat
     ).read_bytes()
 
 
+def test_another_table_leaves_models_of_the_same_work_folder_alone(
+    phrase_model: Path, tmp_path: Path
+) -> None:
+    """They share files with it."""
+    work, table = tmp_path / "work", str(phrase_model / "rules.bin")
+    for out, extract in (("one", {"max_phrase": 2}), ("two", {"table": table})):
+        demotic.train(
+            toys.memory(400), system="phrase", dev=toys.text(40), out=tmp_path / out, work=work,
+            config={**toys.UNTUNED, "extract": extract}, resume=out == "two",
+        )  # fmt: skip
+    assert max(len(rule.source) for rule in RuleTable.load(tmp_path / "one/rules.bin")) == 2
+    assert (tmp_path / "two/rules.bin").read_bytes() == Path(table).read_bytes()
+
+
 def test_a_damaged_phrase_table_is_named_with_its_line(tmp_path: Path) -> None:
     broken = tmp_path / "phrase-table"
     broken.write_text("a ||| b ||| 0.5 0.5 0.5 0.5\na ||| c ||| nan 1 1 1\n", encoding="utf-8")

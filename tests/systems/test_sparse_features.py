@@ -122,6 +122,25 @@ def test_tuning_holds_weights_of_sparse_features_together(
     assert demotic.load(tmp_path / "tuned").weights == tuned.weights
 
 
+def test_tuning_moves_dense_weights_around_those_that_are_held(
+    trained: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """What else is held has a common factor with them: the scale of all weights is free."""
+    model = weighed(trained("hiero"))
+    options = MertOptions(iterations=2, restarts=0, fixed=("LanguageModel",))
+    tuned = tune(model, toys.text(20, 21), out=tmp_path / "tuned", options=options)
+    factor = tuned.weights["LanguageModel"] / model.weights["LanguageModel"]
+    held = {"LanguageModel", *WEIGHTS} & model.weights.keys()
+    for name, weight in model.weights.items():
+        if name in held:
+            assert tuned.weights[name] == pytest.approx(factor * weight), name
+    assert any(
+        tuned.weights[name] != pytest.approx(factor * weight)
+        for name, weight in model.weights.items()
+        if name not in held
+    )
+
+
 def test_umt_does_not_learn_again_beside_weights_of_sparse_features(
     trained: Callable[[str], Path], tmp_path: Path
 ) -> None:

@@ -5,14 +5,20 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import fields
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import demotic
+from demotic.bundle import Bundle
+from demotic.decode import HieroSearch
 from demotic.errors import ArgumentError
 from demotic.systems import DEFAULT, SYSTEMS, System, configured, system_named
 from demotic.systems.config import TrainingConfig
+from demotic.systems.model import Model
 from demotic.systems.records import from_record, to_record
 
 
@@ -58,6 +64,20 @@ def test_the_configuration_of_another_system_is_refused() -> None:
 def test_files_that_one_system_alone_has_are_described_once() -> None:
     described = [kind for name in SYSTEMS for kind in system_named(name).Model.FACTS]
     assert sorted(described) == sorted({*described, "blocks", "block-pairs", "sparse.npz"})
+
+
+def test_a_system_needs_no_language_model(toy_model: Path) -> None:
+    class Bare(Model):
+        SEARCH = HieroSearch
+
+        def _open_decoder(self, weights: Mapping[str, float]) -> Any:
+            return None
+
+        def forest(self, text: str) -> Any:
+            return None
+
+    bare = Bare.open(Bundle.open(toy_model, verify=True))
+    assert bare.weights == demotic.load(toy_model).weights
 
 
 @pytest.mark.parametrize(

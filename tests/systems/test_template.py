@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
+import typing
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from demotic.errors import literal_values
 from demotic.systems import SYSTEMS, configured, system_named
 from demotic.systems.template import documentation, template
 from tests.cli.test_train import run
@@ -100,3 +102,24 @@ def test_what_there_is_not_is_wrong_usage(
     done = run("config", *arguments, folder=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_comments_list_the_values_that_a_setting_may_have(name: str) -> None:
+    config = configured(name, None)
+    text = template(name, config)
+    assert "``" not in text, "marks of docstrings"
+    words = " ".join(text.replace("\n#", " ").split())
+    for path, section in settings(config):
+        hint = typing.get_type_hints(type(section))[path.split(".")[-1]]
+        if values := literal_values(hint):
+            listed = ", ".join("false" if v is None else f'"{v}"' for v in values)
+            assert f"One of {listed}." in words
+
+
+def test_a_path_is_written_as_people_write_it() -> None:
+    config: Any = configured("hiero", None)
+    asked = dataclasses.replace(
+        config, tokenised=True, align=dataclasses.replace(config.align, file=Path("Übung.align"))
+    )
+    assert 'file = "Übung.align"' in template("hiero", asked)

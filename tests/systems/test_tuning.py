@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import demotic
-from demotic.learn import MertOptions
+from demotic.learn import MertOptions, MiraOptions, ProOptions, TunerOptions
 from demotic.model import tune
+from demotic.systems.config import AUTO, TuneConfig
 from demotic.systems.model import Model
-from demotic.systems.tuning import TuningTask, encoded_dev
+from demotic.systems.records import merged
+from demotic.systems.tuning import TuningTask, encoded_dev, own_tuning
 from tests.systems import toys
+from tests.systems.test_hiero import Interrupted
 
 SYSTEMS = ("hiero", "phrase")
 
@@ -45,6 +49,61 @@ def test_tuning_again_gains_on_unseen_text(untuned: Path, tuned: Path) -> None:
     assert toys.unseen_bleu(after) < 95, "the toy leaves room to be wrong"
 
 
+TUNERS: dict[str, TunerOptions] = {
+    "mert": MertOptions(iterations=3, restarts=0),
+    "mira": MiraOptions(iterations=3),
+    "pro": ProOptions(iterations=3, step=0.5),
+}
+
+
+@pytest.fixture(scope="module", params=["kbest", "forest"])
+def start(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Model:
+    """A model with the weights that tuning starts from, to be tuned on lists or on forests."""
+    config = merged(toys.UNTUNED, {"tune": {"candidates": request.param}})
+    out = tmp_path_factory.mktemp("start") / "model"
+    return demotic.train(toys.memory(400), dev=toys.text(40), config=config, out=out)
+
+
+@pytest.mark.parametrize("tuner", TUNERS)
+def test_every_tuner_gains_on_unseen_text(start: Model, tuner: str, tmp_path: Path) -> None:
+    found = tune(start, toys.text(40), out=tmp_path / "tuned", options=TUNERS[tuner])
+    assert toys.unseen_bleu(found) > toys.unseen_bleu(start) + 6
+    told = found.about.config["tune"]
+    assert (told["method"], told["candidates"]) == (tuner, start.about.config["tune"]["candidates"])
+    assert own_tuning(found).options == TUNERS[tuner]
+
+
+def test_a_model_that_knows_of_mert_alone_is_tuned_by_it(start: Model, tmp_path: Path) -> None:
+    """As models of earlier versions do."""
+    old = demotic.load(start.bundle.folder)
+    section = {"candidates": "kbest", "list_size": 7, "mert": {"iterations": 0, "restarts": 2}}
+    old.about.config["tune"] = section  # type: ignore[index]
+    own = own_tuning(old)
+    assert own.options == MertOptions(iterations=0, restarts=2)
+    assert (own.method, own.list_size, own.mira) == ("mert", 7, MiraOptions())
+    assert tune(old, toys.text(40), out=tmp_path / "again").weights == pytest.approx(old.weights)
+
+
+def test_options_name_their_method() -> None:
+    config = TuneConfig(method="auto")
+    assert type(config.options) is type(getattr(TuneConfig(), AUTO))
+    assert config.with_options(config.options) == config
+    changed = config.with_options(MertOptions(restarts=9))
+    assert (changed.method, changed.options) == ("mert", MertOptions(restarts=9))
+    assert replace(changed, method="auto", mert=MertOptions()) == config
+
+
+def test_options_of_other_tuners_do_not_tune_again(tmp_path: Path) -> None:
+    """A stage that is done stays done when nothing changed that shapes its weights."""
+    for out, more in (("one", {}), ("two", {"tune": {"pro": {"pairs": 7}}})):
+        watch = Interrupted("never")
+        demotic.train(
+            toys.memory(150), dev=toys.text(30), config=merged(SMALL, more), out=tmp_path / out,
+            work=tmp_path / "work", resume=True, progress=watch,
+        )  # fmt: skip
+        assert ("tuning" in watch.steps) == (out == "one")
+
+
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_training_tunes_as_tuning_again_does(system: str, tmp_path: Path) -> None:
     """The same text, start and options: the same weights, by either way."""
@@ -53,7 +112,7 @@ def test_training_tunes_as_tuning_again_does(system: str, tmp_path: Path) -> Non
         models[name] = demotic.train(
             toys.memory(150), system=system, dev=toys.text(30), config=config, out=tmp_path / name
         )
-    options = MertOptions(iterations=2, restarts=0)
+    options = own_tuning(models["quick"]).options
     again = tune(models["untuned"], toys.text(30), out=tmp_path / "again", options=options)
     assert again.weights == pytest.approx(models["quick"].weights)
     assert again.about.dev == models["quick"].about.dev

@@ -13,7 +13,7 @@ import pytest
 
 import demotic
 from demotic.errors import ArgumentError, CorruptFileError
-from demotic.learn import LinearPolicy, MertOptions
+from demotic.learn import LinearPolicy, MertOptions, MiraOptions
 from demotic.metrics import Bleu
 from demotic.model import tune
 from demotic.progress import Progress
@@ -193,7 +193,8 @@ def test_learning_can_start_from_mert() -> None:
     model = demotic.train(toys.memory(150), system="umt", dev=toys.text(30), config=settings)
     hiero = demotic.train(
         toys.memory(150), dev=toys.text(30),
-        config={"lm": {"order": 3}, "tune": settings["tune"]},
+        config={"lm": {"order": 3}, "extract": {"tight": True},
+                "tune": {"method": "mert"} | settings["tune"]},
     )  # fmt: skip
     for name, weight in hiero.weights.items():
         assert model.weights[name] == pytest.approx(weight), "no epoch learns nothing"
@@ -273,6 +274,8 @@ def test_sparse_weights_are_saved_with_the_model(tmp_path: Path) -> None:
 def test_a_model_learns_again_on_another_text(umt_model: Path, tmp_path: Path) -> None:
     model = loaded(umt_model)
     dev = toys.text(40, 21)
+    with pytest.raises(ArgumentError, match="by no other method"):
+        tune(model, dev, out=tmp_path / "tuned", options=MiraOptions())
     tuned = tune(model, dev, out=tmp_path / "tuned", options=MertOptions(iterations=1))
     assert set(tuned.weights) == set(model.weights)
     assert tuned.about.dev == tuned.score(dev)

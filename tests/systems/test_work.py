@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
 from demotic.errors import ArgumentError
-from demotic.systems.work import Stage, WorkFolder
+from demotic.systems.work import Stage, WorkFolder, peak_memory
 
 
 def do(folder: Path, settings: int = 1, *, resume: bool = True) -> list[str]:
@@ -65,3 +66,42 @@ def test_removing_leaves_nothing(tmp_path: Path) -> None:
     work = WorkFolder(tmp_path / "work", resume=False)
     work.remove()
     assert not (tmp_path / "work").exists()
+
+
+def test_an_empty_folder_is_nobodys(tmp_path: Path) -> None:
+    WorkFolder(tmp_path, resume=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["work.json"]
+
+
+def test_what_a_stage_took_is_known_to_those_who_find_it_done(tmp_path: Path) -> None:
+    work = WorkFolder(tmp_path / "work", resume=True)
+    stage = work.stage("one", 1, files=["a"])
+    begin = time.process_time()
+    while time.process_time() - begin < 0.05:
+        pass
+    stage.path("a").write_text("a")
+    stage.finish()
+    assert stage.finished_here
+    assert stage.cost.seconds >= 0.05
+    assert 10**6 < stage.cost.memory <= peak_memory()
+    again = WorkFolder(tmp_path / "work", resume=True).stage("one", 1, files=["a"])
+    assert not again.finished_here
+    assert again.cost == stage.cost
+
+
+def test_a_copy_has_what_was_finished_and_nothing_else(tmp_path: Path) -> None:
+    do(tmp_path / "work")
+    (tmp_path / "work" / "checkpoint").write_text("under way")
+    WorkFolder(tmp_path / "work", resume=True).copy(tmp_path / "copy")
+    assert not (tmp_path / "copy" / "checkpoint").exists()
+    assert do(tmp_path / "copy") == []
+    assert do(tmp_path / "copy", settings=2) == ["one", "two"]
+    assert do(tmp_path / "work") == []  # theirs is as it was
+
+
+def test_a_copy_lacks_what_is_damaged(tmp_path: Path) -> None:
+    do(tmp_path / "work")
+    (tmp_path / "work" / "one.done").write_text("3")
+    (tmp_path / "work" / "b").unlink()
+    WorkFolder(tmp_path / "work", resume=True).copy(tmp_path / "copy")
+    assert do(tmp_path / "copy") == ["one", "two"]

@@ -101,7 +101,10 @@ def _bitext(pairs: Sequence[tuple[str, str]], file: str) -> Bitext:
     return Bitext.from_pairs(pairs, source_language="en", target_language="fr", file=file)
 
 
-QUICK = {"lm": {"order": 3}, "tune": {"mert": {"iterations": 2, "restarts": 0}}}
+QUICK = {
+    "lm": {"order": 3},
+    "tune": {"mert": {"iterations": 2, "restarts": 0}, "mira": {"iterations": 2}},
+}
 """Settings under which training takes a second or two."""
-UNTUNED = {"lm": {"order": 3}, "tune": {"mert": {"iterations": 0}}}
+UNTUNED = {"lm": {"order": 3}, "tune": {"mert": {"iterations": 0}, "mira": {"iterations": 0}}}
 """The same with the weights that tuning starts from."""

@@ -21,8 +21,10 @@ from demotic.cli.options import (
     Threads,
     byte_count,
     check_files,
+    check_temp,
     progress_for,
     thread_count,
+    usage,
 )
 from demotic.errors import ArgumentError
 
@@ -146,7 +148,9 @@ def command(
     if reference_possible is not None and reference_sure is None:
         raise typer.BadParameter("--reference-possible needs --reference-sure")
     size = byte_count(memory, "--memory")
-    how = _method(method)
+    check_temp(temp)
+    with usage("--method"):
+        how = _method(method)
     others = (model, how if isinstance(how, Path) else None, reference_sure, reference_possible)
     check_files(
         inputs=[*inputs.files(), *(path for path in others if path is not None)],

@@ -19,7 +19,9 @@ def command(
     ],
     preset: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="umt, blocks: the settings of this preset."),
+        typer.Option(
+            metavar="NAME", help="The settings of this preset, for a system with presets."
+        ),
     ] = None,
 ) -> None:
     """Print every setting of a system with its default and what it is for, in TOML.

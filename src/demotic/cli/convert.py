@@ -66,14 +66,17 @@ def command(
     """
     progress = progress_for(quiet=quiet, json_log=json_log)
     check_files(inputs=[given, *([] if filter is None else [filter])], outputs=[out])
+    of_text = from_ is not None or empty_targets or first_duplicate or bool(column)
     if _is_language_model(given):
-        if from_ is not None or to is not None or filter is not None:
+        if of_text or to is not None or filter is not None:
             raise typer.BadParameter(f"'{given}' is a language model: it has no rules")
         from demotic.lm import LanguageModel
 
         LanguageModel.load(given, progress=progress).save(out)
         return
     check_out(out, to)
+    if of_text and _kind(given) is not None:
+        raise typer.BadParameter(f"'{given}' is binary: there is no text to read in another way")
     _convert(given, out, from_, to, filter, empty_targets, first_duplicate, column or [], progress)
 
 

@@ -52,6 +52,10 @@ def command(
     with usage("--system"):
         for name in system or ():
             system_named(name)
+    if source == target:
+        raise typer.BadParameter(f"a tour from {source} to {target} leads nowhere")
+    if out.exists() and not out.is_dir():
+        raise typer.BadParameter(f"{out} is a file", param_hint="--out")
     progress = progress_for(quiet=quiet, json_log=json_log)
     taken = tour.run(
         out,

@@ -1,14 +1,26 @@
-"""``demotic experiment``: a paper's experiments, on any data."""
+"""``demotic experiment``: a paper's experiments, on any data; settings compared on many sets."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from functools import reduce
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from demotic.cli.options import JsonLog, Quiet, Threads, progress_for, thread_count, usage
+from demotic.cli.options import (
+    JsonLog,
+    Quiet,
+    Threads,
+    progress_for,
+    setting,
+    thread_count,
+    usage,
+)
 from demotic.experiments import EXPERIMENTS
+from demotic.systems import DEFAULT
 
 NAME = "experiment"
 NEEDS_ARGUMENTS = True
@@ -22,11 +34,10 @@ def command(
         Path,
         typer.Option(
             metavar="DIR",
-            help="Folder with train.LANG, dev.LANG (or val) and test.LANG, plain or .gz.",
+            help="Folder with train.LANG, dev.LANG (or val) and test.LANG, plain or .gz;"
+            " portfolio: a folder of such folders.",
         ),
     ],
-    from_: Annotated[str, typer.Option("--from", metavar="LANG", help="Language of the source.")],
-    to: Annotated[str, typer.Option("--to", metavar="LANG", help="Language of the target.")],
     out: Annotated[
         Path,
         typer.Option(
@@ -37,6 +48,14 @@ def command(
             " done again.",
         ),
     ],
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", metavar="LANG", help="umt, blocks: language of the source."),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="LANG", help="umt, blocks: language of the target."),
+    ] = None,
     model: Annotated[
         Path | None,
         typer.Option(
@@ -44,9 +63,14 @@ def command(
             help="umt: a hiero model of this data, to start from. [default: train one]",
         ),
     ] = None,
-    raw: Annotated[
-        bool, typer.Option("--raw", help="Text as people write it. [default: tokens and spaces]")
-    ] = False,
+    tokenised: Annotated[
+        bool | None,
+        typer.Option(
+            "--tokenised/--raw",
+            help="Tokens and spaces, or text as people write it; portfolio makes lower-cased tokens"
+            " of Moses where a set has none. [default: tokens; portfolio: raw]",
+        ),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="See whether it all works: small, figures mean little.")
     ] = False,
@@ -60,12 +84,39 @@ def command(
         int | None, typer.Option(min=1, metavar="N", help="Only the first lines. [default: all]")
     ] = None,
     seeds: Annotated[
-        str | None, typer.Option(help="umt: seeds of repeated learning. [default: 1,2,3]")
+        str | None,
+        typer.Option(help="umt, portfolio: seeds. [default: 1,2,3; portfolio: 1]"),
     ] = None,
     repeats: Annotated[
         int | None,
         typer.Option(
             min=1, help="umt: rounds of each measurement of time; the median counts. [default: 5]"
+        ),
+    ] = None,
+    portfolio: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="portfolio: sets and settings, in TOML. [default: standard sets]"
+        ),
+    ] = None,
+    sets: Annotated[
+        str | None, typer.Option(help="portfolio: only these sets, by name. [default: all]")
+    ] = None,
+    systems: Annotated[
+        str | None, typer.Option(help=f"portfolio: which are trained. [default: {DEFAULT}]")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--setting",
+            metavar="'NAME: KEY=VALUE ...'",
+            help="portfolio: compare this with the default; again for more.",
+        ),
+    ] = None,
+    base: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="portfolio: for all settings, the default, too."
         ),
     ] = None,
     parts: Annotated[
@@ -75,7 +126,8 @@ def command(
     quiet: Quiet = False,
     json_log: JsonLog = False,
 ) -> None:
-    """Run the experiments of a paper and set its figures beside those measured here.
+    """Run the experiments of a paper and set its figures beside those measured here; or compare
+    settings on a portfolio of many sets.
 
     Times are CPU seconds of one thread; the machine should have little else to do.  The whole of
     blocks takes about 40 minutes of one core for 29,000 pairs of short sentences; a run that was
@@ -86,37 +138,65 @@ def command(
       demotic experiment umt --data multi30k/tok --from de --to en --out umt-de-en
       demotic experiment umt --data multi30k/tok --from de --to en --out umt-de-en --parts e1,e6
       demotic experiment blocks --data multi30k/tok --from de --to en --out blocks-de-en
+      demotic experiment portfolio --data corpora --out portfolio \\
+                    --setting 'loose: extract.tight=false' --setting 'lm4: lm.order=4'
     """
     from demotic.experiments import experiment_named
     from demotic.experiments.setup import Setup
 
     with usage("NAME"):
         chosen = experiment_named(name)
-    for option, given in (("model", model), ("seeds", seeds), ("repeats", repeats)):
+    for option, given in (
+        ("from", from_), ("to", to), ("model", model), ("seeds", seeds), ("repeats", repeats),
+        ("portfolio", portfolio), ("sets", sets), ("systems", systems), ("setting", settings),
+        ("set", base),
+    ):  # fmt: skip
+        if given is None and option in chosen.USES and option in ("from", "to"):
+            raise typer.BadParameter("say which language", param_hint=f"--{option}")
         if given is not None and option not in chosen.USES:
             raise typer.BadParameter(
                 f"the experiment {name} does not use it", param_hint=f"--{option}"
             )
     setup = Setup(
         data=data,
-        source=from_,
-        target=to,
+        source=from_ or "",
+        target=to or "",
         out=out,
         model=model,
-        tokenised=not raw,
+        tokenised=chosen.TOKENISED if tokenised is None else tokenised,
         quick=quick,
         train_lines=train_lines,
         dev_lines=dev_lines,
         test_lines=test_lines,
-        seeds=_numbers(seeds or "1,2,3"),
+        seeds=_numbers(seeds or ("1" if name == "portfolio" else "1,2,3")),
         repeats=repeats or 5,
         parts=tuple(parts.split(",")) if parts else (),
         threads=thread_count(threads),
+        portfolio=portfolio,
+        sets=tuple(sets.split(",")) if sets else (),
+        systems=tuple(systems.split(",")) if systems else (DEFAULT,),
+        base=_merged(setting(each, "--set") for each in base or []),
+        settings=dict(map(_named, settings or [])),
         progress=progress_for(quiet=quiet, json_log=json_log),
     )
-    with usage("--parts"):
-        setup.check_parts(tuple(chosen.PARTS))
+    with usage():
+        chosen.check(setup)
     print(chosen.run(setup))
+
+
+def _named(text: str) -> tuple[str, dict[str, Any]]:
+    """``loose: extract.tight=false lm.order=4`` as a name and a record."""
+    name, colon, changes = text.partition(":")
+    if not colon:
+        raise typer.BadParameter(f"'{text}': write NAME: KEY=VALUE", param_hint="--setting")
+    pairs = re.split(r"[,\s]+(?=[\w.]+=)", changes.strip())
+    return name.strip(), _merged(setting(each, "--setting") for each in pairs)
+
+
+def _merged(records: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    from demotic.systems.records import merged
+
+    return reduce(merged, records, {})
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from demotic.cli.options import check_files
+
 NAME = "explain"
 NEEDS_ARGUMENTS = True
 
@@ -43,6 +45,7 @@ def command(
     from demotic import files
     from demotic.model import load
 
+    check_files(inputs=[model], outputs=[output])
     explanation = load(model).explain(text.replace("\n", " "))
     if format is Format.tree:
         shown = explanation.tree()

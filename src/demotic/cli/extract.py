@@ -83,11 +83,19 @@ def command(
             show_default=False,
         ),
     ] = None,
+    tight_holes: Annotated[
+        bool,
+        typer.Option("--tight-holes", help="With --loose: what nonterminals stand for is tight."),
+    ] = False,
     max_targets: Annotated[
         int, typer.Option(min=0, help="Rules kept for each source side; 0 keeps all.")
     ] = 30,
     min_sentences: Annotated[
         int, typer.Option(min=1, max=3, help="Sentences that must give a rule with nonterminals.")
+    ] = 1,
+    min_loose: Annotated[
+        int,
+        typer.Option(min=1, max=3, help="With --loose: sentences that must give a loose rule."),
     ] = 1,
     sparse: Annotated[
         list[str] | None,
@@ -147,6 +155,8 @@ def command(
             min_count=sparse_min_count,
             bits=sparse_bits,
         )
+    if not sparse and (sparse_min_count or sparse_bits):
+        raise typer.BadParameter("say which sparse features there are", param_hint="--sparse")
     given = {
         "sparse": templates,
         "max_phrase": max_phrase,
@@ -154,8 +164,10 @@ def command(
         "max_nonterminals": max_nonterminals,
         "min_hole": min_hole,
         "tight": tight,
+        "tight_holes": tight_holes,
         "max_targets": max_targets,
         "min_sentences": min_sentences,
+        "min_loose": min_loose,
     }
     if orientations and not phrases:
         raise typer.BadParameter("only plain phrases have them", param_hint="--orientations")
@@ -168,9 +180,9 @@ def command(
     check_out(out, format)
     read = [source, target, alignment, lexical, filter]
     check_files(inputs=[path for path in read if path is not None], outputs=[out])
-    engine = LocalEngine(
-        threads=thread_count(threads), memory=byte_count(memory, "--memory"), temp=temp
-    )
+    size = byte_count(memory, "--memory")
+    with usage():
+        engine = LocalEngine(threads=thread_count(threads), memory=size, temp=temp)
     progress = progress_for(quiet=quiet, json_log=json_log)
     texts = _Texts(source, target, alignment, lexical)
     with table_file(out, format, filter, temp, progress) as path:

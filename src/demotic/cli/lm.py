@@ -53,7 +53,7 @@ def command(
         Path | None,
         typer.Option(metavar="FILE", help="A model, ARPA or binary: score TEXT, or convert it."),
     ] = None,
-    order: Annotated[int, typer.Option(min=1, max=6, help="Words in the longest n-grams.")] = 5,
+    order: Annotated[int, typer.Option(min=1, max=8, help="Words in the longest n-grams.")] = 5,
     memory: options.Memory = "1G",
     temp: options.Temp = None,
     prune: Annotated[
@@ -112,6 +112,7 @@ def command(
     progress = options.progress_for(quiet=quiet, json_log=json_log)
     read = [*(text or []), *([model] if model is not None else [])]
     options.check_files(inputs=read, outputs=[out] if out is not None else [])
+    options.check_temp(temp)
     if classes is not None:
         if model is not None or not text or out is None:
             raise typer.BadParameter("--classes takes TEXT and --out")

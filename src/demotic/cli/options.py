@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,9 +24,13 @@ Memory = Annotated[
 ]
 Temp = Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for temporary files.")]
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 DevSource = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Source sentences to tune on.")
+]
+Tuner = Annotated[
+    str | None,
+    typer.Option("--tuner", metavar="NAME", help="How weights are tuned: mert, mira, pro or auto."),
 ]
 DevTarget = Annotated[Path | None, typer.Option(metavar="FILE", help="Their translations.")]
 
@@ -55,15 +59,30 @@ def usage(option: str | None = None) -> Iterator[None]:
         raise typer.BadParameter(str(error), param_hint=option) from error
 
 
+def check_temp(temp: Path | None) -> None:
+    """Refuse a folder for temporary files that is not there, whether it will be needed or not."""
+    from demotic.files import check_folder
+
+    if temp is not None:
+        with usage("--temp"):
+            check_folder(temp)
+
+
 def check_files(*, inputs: Iterable[Path], outputs: Iterable[Path]) -> None:
     """Refuse before the work what would fail after it, or overwrite what is read."""
+    from demotic.files import naming
+
     read, written = list(inputs), list(outputs)
     for stream, files in (("input", read), ("output", written)):
         if files.count(Path("-")) > 1:
             raise typer.BadParameter(
                 f"standard {stream} is named twice ('-' can stand for one file only)"
             )
-    taken = [path.resolve() for path in read if path != Path("-")]
+    named = [path for path in read if path != Path("-")]
+    for path in named:
+        with naming(path):
+            path.stat()
+    taken = [path.resolve() for path in named]
     for path in written:
         if path == Path("-") or (path.exists() and not path.is_file()):
             continue  # what cannot be written at all is said by who writes it
@@ -87,3 +106,19 @@ def byte_count(text: str, option: str) -> int:
     if size < 1:
         raise typer.BadParameter(f"'{text}' is no size; write 500M or 1G", param_hint=option)
     return size
+
+
+def setting(text: str, option: str) -> dict[str, Any]:
+    """``lm.order=4`` as a record."""
+    import tomllib
+
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise typer.BadParameter(f"'{text}': write NAME=VALUE", param_hint=option)
+    try:
+        return tomllib.loads(f"{name} = {value}")
+    except tomllib.TOMLDecodeError:
+        try:
+            return tomllib.loads(f"{name} = '{value}'")  # a text needs no quotes
+        except tomllib.TOMLDecodeError:
+            raise typer.BadParameter(f"'{text}': write NAME=VALUE", param_hint=option) from None

@@ -14,12 +14,15 @@ from demotic.cli.options import (
     Quiet,
     Temp,
     Threads,
+    Tuner,
     byte_count,
+    check_files,
     progress_for,
+    setting,
     thread_count,
     usage,
 )
-from demotic.systems import DEFAULT, SYSTEMS
+from demotic.systems import DEFAULT, DEFAULT_EFFORT, EFFORTS, SYSTEMS
 
 if TYPE_CHECKING:
     from demotic.corpus import Bitext
@@ -83,10 +86,29 @@ def command(
         Path | None,
         typer.Option(metavar="FILE", help="Word links in Pharaoh format; needs --tokenised."),
     ] = None,
+    lm_text: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Text in the target language, for a language model of its own; give it again for"
+            " more of them.",
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Any setting, such as lm.order=4."),
     ] = None,
+    effort: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LEVEL",
+            help="How much is tried on the development set before training, of what no setting "
+            f"says: {', '.join(EFFORTS)}. quick tries nothing; normal, in two to three times "
+            "the time, whether phrases are tight or loose; thorough, in up to ten times, also "
+            f"casing, compounds, words, links, the language model. [default: {DEFAULT_EFFORT}]",
+        ),
+    ] = None,
+    tuner: Tuner = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where an interrupted training stopped.")
@@ -127,11 +149,12 @@ def command(
       demotic train --source train.de --target train.en --dev-source dev.de \\
                     --dev-target dev.en --out de-en.demotic
       demotic train de-en.toml --set lm.order=4 --resume
+      demotic train de-en.toml --effort thorough                what suits the text best
       demotic train de-en.toml --memory 500M --temp /var/tmp    in little memory
     """
     from demotic.bundle import check_place
     from demotic.model import train
-    from demotic.systems import configured
+    from demotic.systems import check_effort, configured
     from demotic.systems.records import merged, read_toml
     from demotic.systems.work import check_work
 
@@ -146,29 +169,38 @@ def command(
     named = str(record.pop("system", DEFAULT))
     place = _path(record.pop("out", None), out)
     workplace = _path(record.pop("work", None), work)
+    level = str(record.pop("effort", DEFAULT_EFFORT)) if effort is None else effort
+    record.pop("effort", None)
     if place is None:
         raise typer.BadParameter("say where the model goes", param_hint="--out")
     size = None if memory is None else byte_count(memory, "--memory")
     options = {
         "tokenised": tokenised or None, "seed": seed, "align": {"file": _text(alignment)},
+        "tune": {"method": tuner},
+        "lm": {"extra": [str(path) for path in lm_text] if lm_text else None},
         "engine": {"name": engine, "memory": size, "temp": _text(temp)},
     }  # fmt: skip
-    for over in (_given(options), *map(_setting, settings or [])):
+    for over in (_given(options), *(setting(each, "--set") for each in settings or [])):
         record = merged(record, over)
     # All that can be known to be wrong is, before a line of text is read.
     with usage():
         chosen = configured(system or named, record)
+    with usage("--effort"):
+        tried = check_effort(level)
     with usage("--out"):
         check_place(place)
     with usage("--work"):
         check_work(workplace)
     chosen.check_files()
+    texts = [Path(corpus[name]) for name in (*TRAIN, *DEV) if name in corpus]
+    check_files(inputs=texts, outputs=[])
     progress = progress_for(quiet=quiet, json_log=json_log)
     model = train(
         _read(corpus, TRAIN, progress),
         system=system or named,
         dev=_read(corpus, DEV, progress) if _any(corpus, DEV) else None,
-        config=chosen,
+        config=record,
+        effort=tried,
         out=place,
         work=workplace,
         resume=resume,
@@ -206,22 +238,6 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
         name: _given(value) if isinstance(value, dict) else value for name, value in options.items()
     }
     return {name: value for name, value in inside.items() if value is not None}
-
-
-def _setting(text: str) -> dict[str, Any]:
-    """``lm.order=4`` as a record."""
-    import tomllib
-
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise typer.BadParameter(f"'{text}': write NAME=VALUE", param_hint="--set")
-    try:
-        return tomllib.loads(f"{name} = {value}")
-    except tomllib.TOMLDecodeError:
-        try:
-            return tomllib.loads(f"{name} = '{value}'")  # a text needs no quotes
-        except tomllib.TOMLDecodeError:
-            raise typer.BadParameter(f"'{text}': write NAME=VALUE", param_hint="--set") from None
 
 
 def _check_texts(corpus: dict[str, str]) -> None:

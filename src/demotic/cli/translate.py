@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
 
 NAME = "translate"
 NEEDS_ARGUMENTS = True
+
+
+class Method(StrEnum):
+    """Of consensus."""
+
+    off = "off"
+    forest = "forest"
+    kbest = "kbest"
 
 
 class Format(StrEnum):
@@ -48,7 +57,7 @@ def command(
             min=1,
             metavar="K",
             help="Up to K different translations of each line: number ||| text ||| features |||"
-            " score.",
+            " score, and ||| gain with consensus.",
         ),
     ] = 1,
     format: Annotated[Format, typer.Option(help="Text, or a JSON object for each line.")] = (
@@ -69,6 +78,21 @@ def command(
         typer.Option(
             help="blocks: hypotheses of each number of words; umt: trees side by side. [default:"
             " the model's own]"
+        ),
+    ] = None,
+    consensus: Annotated[
+        Method | None,
+        typer.Option(
+            help="Choose what most of the possible translations agree on: in all that the search"
+            " kept, or in a list. [default: the model's own]",
+            show_default=False,
+        ),
+    ] = None,
+    consensus_scale: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SCALE",
+            help="How much consensus trusts the model's scores. [default: the model's own]",
         ),
     ] = None,
     verify: Annotated[
@@ -93,11 +117,12 @@ def command(
       echo "Delete the file?" | demotic translate en-fr.demotic
       demotic translate en-fr.demotic messages.txt --nbest 5 --format json
       demotic translate en-fr.demotic messages.txt --pops 10     faster, not quite as good
+      demotic translate en-fr.demotic messages.txt --consensus forest
     """
     from demotic import files
     from demotic.model import load
 
-    check_files(inputs=text or [Path("-")], outputs=[output])
+    check_files(inputs=[model, *(text or [Path("-")])], outputs=[output])
     progress = progress_for(quiet=quiet, json_log=json_log)
     asked = {"pops": pops, "stack": stack, "beam": beam}
     given = {name: value for name, value in asked.items() if value is not None}
@@ -105,6 +130,12 @@ def command(
     for name in given:
         with usage(f"--{name}"):
             translator = translator.with_search({name: given[name]})
+    if consensus is not None:
+        with usage("--consensus"):
+            translator = translator.with_consensus({"method": consensus.value})
+    if consensus_scale is not None:
+        with usage("--consensus-scale"):
+            translator = translator.with_consensus({"scale": consensus_scale})
     number = 0
     with (
         files.write_bytes(output) as out,
@@ -142,7 +173,8 @@ def _write(
         text = json.dumps(record, ensure_ascii=False)
     elif nbest > 1:
         text = "\n".join(
-            f"{number} ||| {each.text} ||| {_features(each)} ||| {each.score:.6f}" for each in best
+            f"{number} ||| {each.text} ||| {_features(each)} ||| {each.score:.6f}{_gain(each)}"
+            for each in best
         )
     else:
         text = best[0].text
@@ -151,13 +183,21 @@ def _write(
 
 def _record(translation: Translation) -> dict[str, object]:
     derivation = translation.derivation
-    return {
+    record: dict[str, object] = {
         "text": translation.text,
         "score": translation.score,
         "tokens": list(translation.tokens),
         "alignment": [list(link) for link in translation.alignment],
         "features": dict(derivation.features) if derivation is not None else {},
     }
+    if translation.consensus is not None:
+        record["consensus"] = asdict(translation.consensus)
+    return record
+
+
+def _gain(translation: Translation) -> str:
+    found = translation.consensus
+    return "" if found is None else f" ||| {found.gain:.6f}"
 
 
 def _features(translation: Translation) -> str:

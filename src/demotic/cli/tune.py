@@ -14,6 +14,8 @@ from demotic.cli.options import (
     Quiet,
     Seed,
     Threads,
+    Tuner,
+    check_files,
     progress_for,
     thread_count,
     usage,
@@ -40,37 +42,47 @@ def command(
             help="Rounds of tuning, at most; umt: epochs of learning. [default: the model's own]",
         ),
     ] = None,
+    tuner: Tuner = None,
     seed: Seed = 1,
     threads: Threads = 0,
     quiet: Quiet = False,
     json_log: JsonLog = False,
 ) -> None:
-    """Tune a model's weights on a development set: minimum error rate training for BLEU.
+    """Tune a model's weights on a development set for BLEU.
 
-    It is tuned as it was when it was trained (its section [tune]).  A model of the system umt goes
-    on learning from its own roll-outs instead.
+    It is tuned as it was when it was trained (its section [tune]), or by another tuner.  A model of
+    the system umt goes on learning from its own roll-outs instead.
 
     \b
     Examples:
       demotic tune de-en.demotic --dev-source news.de --dev-target news.en --out news.demotic
       demotic tune en-fr.demotic --dev product.tmx --out product.demotic --iterations 5
+      demotic tune de-en.demotic --dev-source news.de --dev-target news.en --out news.demotic \\
+                   --tuner mira
     """
     from dataclasses import replace
 
     from demotic.bundle import check_place
     from demotic.corpus import read_bitext
     from demotic.model import load, tune
+    from demotic.systems.records import over
     from demotic.systems.tuning import own_tuning
 
     if (dev is None) == (dev_source is None) or (dev_source is None) != (dev_target is None):
         raise typer.BadParameter("give --dev-source and --dev-target, or --dev")
     with usage("--out"):
         check_place(out)
+    given = (dev, dev_source, dev_target)
+    check_files(inputs=[path for path in given if path is not None], outputs=[])
     progress = progress_for(quiet=quiet, json_log=json_log)
     translator = load(model)
     options = None
-    if iterations is not None:
-        options = replace(own_tuning(translator).mert, iterations=iterations)
+    if tuner is not None or iterations is not None:
+        with usage("--tuner"):
+            wanted = {} if tuner is None else {"method": tuner}
+            options = over(own_tuning(translator), wanted, "tune").options
+    if options is not None and iterations is not None:
+        options = replace(options, iterations=iterations)
     about = translator.about
     text = read_bitext(
         dev if dev is not None else str(dev_source),

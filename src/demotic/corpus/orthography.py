@@ -40,7 +40,7 @@ from demotic.progress import SILENT, Progress
 _SLICE = 10_000
 
 
-def _without_region(code: str) -> str:
+def without_region(code: str) -> str:
     """``zh`` for ``zh_CN``: rules belong to languages."""
     return languages.normalise(code).split("-")[0]
 
@@ -70,7 +70,7 @@ class Orthography:
 
     def __post_init__(self) -> None:
         tokeniser: Tokeniser | MosesTokeniser | None = None
-        language = _without_region(self.language)
+        language = without_region(self.language)
         if self.config.tokeniser == "reversible":
             method = segmenting.resolve(self.config.segment, language)
             tokeniser = Tokeniser(language, segmenting.segmenter(method))
@@ -92,7 +92,7 @@ class Orthography:
     ) -> Orthography:
         """Casing and compounds from a text, in one streaming pass."""
         config = config or OrthographyConfig()
-        base = _without_region(language)
+        base = without_region(language)
         config = replace(config, segment=segmenting.resolve(config.segment, base))
         plain = cls(language, replace(config, compounds="off"))
         if config.casing == "none" and config.compounds == "off":

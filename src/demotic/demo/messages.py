@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from demotic.corpus import Bitext, read_bitext
+from demotic.corpus import Bitext, Cleaning, read_bitext
 from demotic.demo.catalogues import find_catalogues
 from demotic.errors import FormatError
 from demotic.progress import Progress
+
+WORTH_LEARNING = Cleaning(max_words=60, drop_identical=True)
+"""Neither whole documents nor what both languages write alike."""
 
 
 def gather(source: str, target: str, *, offline: bool, progress: Progress) -> tuple[Bitext, int]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from demotic.align import Alignments, LexicalTable, Text, pharaoh
-from demotic.corpus import Bitext, Cleaning, CleaningReport, Orthography, Split, clean, split
+from demotic.corpus import Bitext, CleaningReport, Orthography, Split, clean, split
 from demotic.demo.contest import (
     UNTOUCHED,
     Lexicon,
@@ -23,7 +23,7 @@ from demotic.demo.contest import (
     translated,
     way_of,
 )
-from demotic.demo.messages import gather
+from demotic.demo.messages import WORTH_LEARNING, gather
 from demotic.errors import FormatError
 from demotic.explain import Explanation
 from demotic.files import naming
@@ -104,7 +104,7 @@ def run(
     with clock.part("fetch and read"):
         bitext, files = gather(source, target, offline=offline, progress=progress)
     with clock.part("clean and split"):
-        bitext, cleaning = clean(bitext, _rules(), progress=progress)
+        bitext, cleaning = clean(bitext, WORTH_LEARNING, progress=progress)
         if len(bitext) < SMALLEST:
             raise FormatError(
                 f"only {len(bitext)} messages from {source} to {target} were found",
@@ -175,10 +175,6 @@ def run(
         speeds=speeds,
         seconds=clock.seconds,
     )
-
-
-def _rules() -> Cleaning:
-    return Cleaning(max_words=60, drop_identical=True)
 
 
 def _places(out: Path, source: str, target: str, systems: Sequence[str]) -> dict[str, Path]:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from demotic.engine.parts import PartFiles, read_batches, write_batches
 from demotic.errors import ArgumentError, DemoticError, FileAccessError
+from demotic.files import check_folder
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ class LocalEngine:
                 f"{self.memory >> 20} MiB of memory are too few",
                 remedy=f"give at least {LEAST_MEMORY >> 20} MiB",
             )
+        if self.temp is not None:
+            check_folder(self.temp)
 
     @contextlib.contextmanager
     def aggregate(
@@ -71,8 +74,6 @@ class LocalEngine:
         progress: Progress = SILENT,
     ) -> Iterator[list[Iterator[pa.RecordBatch]]]:
         """The results of a query over the table ``rows``, for as many parts at a time as fit."""
-        if self.temp is not None and not self.temp.is_dir():
-            raise FileAccessError("no such folder", path=self.temp, remedy="create it first")
         with tempfile.TemporaryDirectory(prefix="demotic-", dir=self.temp) as name:
             folder = Path(name)
             parts = PartFiles(folder, schema)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from demotic.decode.consensus import Agreement
 
 _PARTS = 3  # of a file's path that are shown
 
@@ -46,7 +49,8 @@ class ExplainedStep:
     words: tuple[int, ...]
     """The positions of the target words that it wrote itself."""
     scores: dict[str, float]
-    """The rule's scores in the table; natural logs."""
+    """The rule's scores in the table, and what language models beside the first one add at this
+    step; natural logs."""
     language_model: float
     """What the language model adds at this step; natural log."""
     contribution: float
@@ -80,6 +84,8 @@ class Explanation:
     features: dict[str, float]
     weights: dict[str, float]
     steps: tuple[ExplainedStep, ...]
+    consensus: Agreement | None = None
+    """Why it was preferred to the translation of the best score."""
 
     def step_of(self, word: int) -> ExplainedStep:
         """The step that wrote a target word."""
@@ -92,6 +98,8 @@ class Explanation:
     def to_record(self) -> dict[str, Any]:
         """Everything in plain lists and dicts, for JSON."""
         record = asdict(self)
+        if self.consensus is None:
+            del record["consensus"]
         record["words"] = [
             {
                 "word": token,
@@ -101,6 +109,15 @@ class Explanation:
             for word, token in enumerate(self.tokens)
         ]
         return record
+
+    def preference(self) -> list[str]:
+        """What consensus says of the translation, in lines; nothing if none was asked for."""
+        if (found := self.consensus) is None:
+            return []
+        lines = [f"consensus ({found.method}, scale {found.scale:g}): gain {found.gain:.3f}"]
+        best = "the same" if found.own == self.text else found.own
+        lines.append(f"best score: {best} (score {found.own_score:.3f}, gain {found.own_gain:.3f})")
+        return lines
 
     def tree(self) -> str:
         """The derivation as indented text, each rule with its scores and training sentences."""

@@ -27,8 +27,9 @@ table.features td:first-child, table.features th:first-child { text-align:left; 
 
 def page(explanation: Explanation) -> str:
     """The whole page."""
+    preference = "".join(f"<p>{escape(line)}</p>\n" for line in explanation.preference())
     body = f"""<p>{escape(explanation.source)}</p>
-<h2>How it was made</h2>
+{preference}<h2>How it was made</h2>
 {figure(explanation)}
 <h2>Score {explanation.score:.3f}</h2>
 {features(explanation)}"""

@@ -11,7 +11,7 @@ _SHOWN = 100  # letters of a training sentence
 
 def tree(explanation: Explanation) -> str:
     """Source and target, then the rules from the root down, then the whole score."""
-    lines = [explanation.source, f"→ {explanation.text}", ""]
+    lines = [explanation.source, f"→ {explanation.text}", *explanation.preference(), ""]
     todo = [(0, 0)] if explanation.steps else []
     while todo:
         number, depth = todo.pop()

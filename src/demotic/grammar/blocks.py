@@ -48,7 +48,8 @@ class BlockExtraction:
 
     def __post_init__(self) -> None:
         check_choices(self)
-        check_counts(self, "max_words", "min_count", "longest")
+        check_counts(self, "max_words", least=1, most=2**16 - 1)
+        check_counts(self, "min_count", "longest")
 
 
 @dataclass(frozen=True)

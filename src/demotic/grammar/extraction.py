@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from demotic._core import Links
     from demotic.engine import Engine
 
+_WHEN_COUNTED = ("max_targets", "min_sentences", "min_loose", "sparse")  # not of the extractor
 _PAIRS = 1 << 10  # extracted between two looks at the keyboard, for each thread
 _ROW = 150  # bytes that a rule takes while it is counted, about
 
@@ -72,10 +73,14 @@ class HieroExtraction:
     """Source words that a nonterminal stands for, at least."""
     tight: bool = True
     """Keep unaligned words from the edges of phrases."""
+    tight_holes: bool = False
+    """Keep them from the edges of what nonterminals stand for, even where phrases may have them."""
     max_targets: int = 30
     """The most frequent rules of each source side are kept; 0 keeps all."""
     min_sentences: int = 1
     """Sentences that must have given a rule with nonterminals, 1 to 3."""
+    min_loose: int = 1
+    """Sentences that must have given a rule with an unaligned word at an edge, 1 to 3."""
     orientations: bool = False
     """Add the columns of lexicalised reordering: log-probabilities that a phrase follows
     monotonely, swaps or does something else, towards the phrases before and after it on the target
@@ -88,7 +93,7 @@ class HieroExtraction:
         check_counts(self, "max_nonterminals", most=2)
         check_counts(self, "min_hole", least=1)
         check_counts(self, "max_targets")
-        check_counts(self, "min_sentences", least=1, most=3)
+        check_counts(self, "min_sentences", "min_loose", least=1, most=3)
 
     @classmethod
     def phrases(
@@ -115,7 +120,12 @@ class HieroExtraction:
         """The same for the core."""
         options = _core.HieroOptions()
         for name, value in asdict(self).items():
-            if name not in ("max_targets", "min_sentences", "sparse"):  # when all is counted
+            if name not in (
+                "max_targets",
+                "min_sentences",
+                "min_loose",
+                "sparse",
+            ):  # when all is counted
                 setattr(options, name, value)
         return options
 
@@ -192,6 +202,7 @@ def extract_hiero(
             lexical.core,
             max_targets=options.max_targets,
             min_sentences=options.min_sentences,
+            min_loose=options.min_loose,
             orientations=options.orientations,
         )
         with engine.aggregate(counted, _SCHEMA, _QUERY, progress) as runs:

@@ -43,7 +43,9 @@ def inspect_model(path: str | Path, *, verify: bool) -> tuple[int, Findings]:
             kind, described = describe_container(path, verify=verify)
             facts[name] = {"kind": kind, **described}
     facts["configuration"] = _plain(about.config)
-    facts["provenance"] = _plain(about.provenance)
+    provenance = _plain(about.provenance)
+    facts |= {"choices": provenance.pop("choices")} if "choices" in provenance else {}
+    facts["provenance"] = provenance
     return sum(part.bytes for part in bundle.parts.values()), (facts, [], [])
 
 

@@ -6,12 +6,13 @@ A system's package has
     Model                     a class that extends ``model.Model``: its name, its parts, its decoder
     fit(training, config)     trains a model, one stage after the other
     tune(model, dev, *, out, options, seed, threads, progress)              gives it other weights
+    CHOICES                   what ``--effort`` tries on the development set, in this order
     DEMO                      settings for ``demotic demo``, which should not take long
 
 and its name stands in ``SYSTEMS``; nothing else has to know of it.  What systems share is written
-once: ``stages.Training`` (clean, take apart, align, language model, tuning by MERT, bundle),
+once: ``stages.Training`` (clean, take apart, align, language model, tuning, bundle),
 ``rules`` (those with a rule table), ``model.Model`` (text to tokens, a decoder, tokens to text,
-scoring), ``tuning`` (a decoder and a development set as MERT sees them, tuning again).  ``hiero/``
+scoring), ``tuning`` (a decoder and a development set as tuners see them, tuning again).  ``hiero/``
 is the model of a system: its ``fit`` reads as a list of stages, and its ``__init__`` imports
 nothing before it is asked for, so that opening a trained model does not wait for what only training
 needs.
@@ -19,17 +20,18 @@ needs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, get_args
 
 from demotic.errors import ArgumentError
 
 if TYPE_CHECKING:
     from demotic.corpus import Bitext
-    from demotic.learn import MertOptions
+    from demotic.learn import TunerOptions
     from demotic.progress import Progress
+    from demotic.systems.choices import Choice
     from demotic.systems.config import TrainingConfig
     from demotic.systems.model import Model as AnyModel
     from demotic.systems.stages import Training
@@ -38,6 +40,10 @@ SYSTEMS = ("hiero", "umt", "phrase", "blocks")
 """Each is a package ``demotic.systems.NAME``."""
 DEFAULT = "hiero"
 """The one that is taken where none is named."""
+Effort = Literal["quick", "normal", "thorough"]
+"""What is tried before a training: nothing, the choices that matter most, or all of them."""
+EFFORTS: tuple[Effort, ...] = get_args(Effort)
+DEFAULT_EFFORT: Effort = "quick"
 
 
 class System(Protocol):
@@ -45,6 +51,7 @@ class System(Protocol):
 
     Config: type[Any]
     Model: type[AnyModel]
+    CHOICES: Sequence[Choice]
     DEMO: Mapping[str, Any]
 
     def fit(self, training: Training, config: Any) -> AnyModel:
@@ -59,7 +66,7 @@ class System(Protocol):
         dev: Bitext,
         *,
         out: Path,
-        options: MertOptions | None,
+        options: TunerOptions | None,
         seed: int,
         threads: int,
         progress: Progress,
@@ -72,6 +79,14 @@ def system_named(name: str) -> System:
     if name not in SYSTEMS:
         raise ArgumentError(f"unknown system '{name}'", remedy=f"choose from {', '.join(SYSTEMS)}")
     return cast(System, import_module(f"demotic.systems.{name}"))
+
+
+def check_effort(name: str) -> Effort:
+    """One of them, by its name."""
+    for effort in EFFORTS:
+        if effort == name:
+            return effort
+    raise ArgumentError(f"there is no effort '{name}'", remedy=f"choose from {', '.join(EFFORTS)}")
 
 
 def configured(system: str, settings: Any) -> TrainingConfig:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from demotic.align.symmetrise import DEFAULT, check_heuristic
 from demotic.corpus import Cleaning, OrthographyConfig
+from demotic.decode import Consensus
 from demotic.engine import LocalEngine
 from demotic.errors import ArgumentError, FileAccessError, check_choices, check_counts
-from demotic.learn import MertOptions
+from demotic.learn import MertOptions, MiraOptions, ProOptions, TunerOptions
 from demotic.lm.estimation import MAX_ORDER
+from demotic.systems.records import over
+from demotic.systems.rules_model import MOST_EXTRA
 from demotic.systems.tuning import Kind
 
 
@@ -52,9 +55,7 @@ class EngineConfig:
             )
         if self.name != "local":
             raise ArgumentError(f"unknown engine '{self.name}'", remedy="choose 'local'")
-        if self.temp is not None and not self.temp.is_dir():
-            raise FileAccessError("no such folder", path=self.temp, remedy="create it first")
-        self.local(threads=1)  # complains if the memory is too little
+        self.local(threads=1)  # complains if need be
 
     def local(self, threads: int) -> LocalEngine:
         """The engine, with so many threads."""
@@ -63,34 +64,78 @@ class EngineConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class LmConfig:
-    """The language model of the target side."""
+    """The language model of the target side, and models beside it."""
 
     order: int = 5
-    """Words of the longest n-grams, 1 to 6."""
+    """Words of the longest n-grams, 1 to 8."""
     prune: tuple[int, ...] = ()
     """N-grams seen this often or less are dropped: a threshold for each order, from unigrams on;
     the last one counts for all higher orders."""
+    classes: int = 0
+    """Classes into which the target's words are sorted for a further model, of the classes of words
+    (feature ClassModel); 0: none.  Only hiero and phrase have further models."""
+    class_order: int = 7
+    """Classes in the longest n-grams of that model, 1 to 8."""
+    extra: tuple[Path, ...] = ()
+    """Texts in the target language, plain or gzip, one sentence a line.  Each becomes a further
+    model, its feature LanguageModel2, LanguageModel3, ..."""
 
     def __post_init__(self) -> None:
-        check_counts(self, "order", least=1, most=MAX_ORDER)
+        check_counts(self, "order", "class_order", least=1, most=MAX_ORDER)
+        check_counts(self, "classes", least=0)
+        if len(self.extra) > MOST_EXTRA:
+            raise ArgumentError(
+                f"{len(self.extra)} further texts",
+                remedy=f"there may be {MOST_EXTRA}: put some of them into one file",
+            )
         if any(threshold < 0 for threshold in self.prune):
             raise ArgumentError("pruning thresholds cannot be negative")
 
 
+AUTO = "mira"
+"""The method of tuning that ``auto`` stands for: on the mean of the portfolio level with MERT, in
+half the time (docs/defaults.md)."""
+_HURRIED = {"method": "mira", "candidates": "kbest", "mira": {"iterations": 6}}
+"""The quickest method of tuning, cut short."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class TuneConfig:
-    """Minimum error rate training, on forests or on lists of the best translations."""
+    """How weights are found, from forests or from lists of the best translations."""
 
+    method: Literal["mert", "mira", "pro", "auto"] = "mert"
+    """Minimum error rate training, batch MIRA, pairwise ranking; or what suits most corpora."""
     candidates: Kind = "kbest"
     """Lists of the best translations, or forests: larger steps, several times the time."""
     list_size: int = 100
     """Translations in a list."""
     mert: MertOptions = field(default_factory=MertOptions)
-    """How hard to try."""
+    """Minimum error rate training."""
+    mira: MiraOptions = field(default_factory=MiraOptions)
+    """Batch MIRA."""
+    pro: ProOptions = field(default_factory=ProOptions)
+    """Pairwise ranking optimisation."""
 
     def __post_init__(self) -> None:
         check_choices(self)
         check_counts(self, "list_size", least=1)
+
+    @property
+    def options(self) -> TunerOptions:
+        """Those of the method."""
+        options: TunerOptions = getattr(self, AUTO if self.method == "auto" else self.method)
+        return options
+
+    def with_options(self, options: TunerOptions) -> TuneConfig:
+        """The same with these options, and with the method that they are of."""
+        given: dict[str, Any] = {
+            each.name: options
+            for each in fields(self)
+            if type(getattr(self, each.name)) is type(options)
+        }
+        if type(self.options) is not type(options):
+            given["method"] = next(iter(given))
+        return replace(self, **given)
 
 
 def splitting_compounds() -> OrthographyConfig:
@@ -118,6 +163,8 @@ class TrainingConfig:
     """
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    FURTHER_MODELS: ClassVar[bool] = False
+    """Can the system's decoder use language models beside the first one?"""
 
     tokenised: bool = False
     """The text has spaces between its tokens already; neither these nor their case change, but
@@ -136,6 +183,8 @@ class TrainingConfig:
     """Who aligns the words."""
     lm: LmConfig = field(default_factory=LmConfig)
     """The language model of the target side."""
+    consensus: Consensus = field(default_factory=Consensus)
+    """Whether translations are chosen by what they have in common with the others."""
     engine: EngineConfig = field(default_factory=EngineConfig)
     """Where bulk work runs; never shows in the result, and is not saved with it."""
 
@@ -151,6 +200,12 @@ class TrainingConfig:
                 object.__setattr__(self, side, plain)
         if self.align.file is not None:
             self._keep_words_whole()
+        if not self.FURTHER_MODELS and (self.lm.classes or self.lm.extra):
+            raise ArgumentError(
+                f"lm.{'classes' if self.lm.classes else 'extra'}: this system's decoder has one "
+                "language model",
+                remedy="leave it out, or train hiero or phrase",
+            )
 
     def _take_preset(self) -> None:
         """Give the fields that nobody gave the values that the preset has for them."""
@@ -181,9 +236,13 @@ class TrainingConfig:
                 )
             object.__setattr__(self, side, replace(asked, compounds="off"))
 
+    def for_trials(self) -> Self:
+        """The same, tuned in a hurry: for models that are compared with each other and not kept."""
+        return over(self, {"tune": _HURRIED})
+
     def files(self) -> tuple[Path, ...]:
         """Those that training will read, beside the text."""
-        return () if self.align.file is None else (self.align.file,)
+        return (*(() if self.align.file is None else (self.align.file,)), *self.lm.extra)
 
     def check_files(self) -> None:
         """Raise where one of them is missing: not when settings are read, which outlive files."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 from demotic import files
 from demotic.bundle import About, Bundle
-from demotic.decode.decoder import Decoder, Hypothesis
+from demotic.decode.consensus import Agreement, Consensus, choose, with_forests
+from demotic.decode.decoder import Choices, Decoder, Hypothesis
 from demotic.errors import ArgumentError, CorruptFileError
 from demotic.progress import SILENT, Progress
 from demotic.systems.records import from_record, over
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from demotic.forest import Forest
 
 _LINES = 256  # decoded in one call
+BEST_SCORE = Consensus()
+"""Without consensus."""
 Description = tuple[str, Callable[[Path, bool | None], dict[str, Any]]]
 """What people call a file, and what is in it; all of it must make sense where that is asked for."""
 
@@ -50,6 +53,8 @@ class Translation:
     score: float
     derivation: Hypothesis | None
     alignment: tuple[tuple[int, int], ...]
+    consensus: Agreement | None = None
+    """What it gains, where consensus chose it; ``score`` is the model's all the same."""
 
     def __str__(self) -> str:
         return self.text
@@ -64,6 +69,8 @@ class Model(ABC):
         "weights.json", "source.json", "target.json", "corpus.arrow",
     )  # fmt: skip
     """The files of its bundle."""
+    OPTIONAL: ClassVar[tuple[str, ...]] = ()
+    """Those that it may have besides."""
     SEARCH: ClassVar[type[Any]]
     """Options of the decoder; the section ``search`` of the model's configuration."""
     FACTS: ClassVar[Mapping[str, Description]] = {}
@@ -73,6 +80,8 @@ class Model(ABC):
     decoder: Decoder[Hypothesis]
     search: Any
     """Options of the decoder, a ``SEARCH``."""
+    consensus: Consensus
+    """How one of the decoder's translations is chosen."""
 
     def __init__(
         self,
@@ -80,11 +89,13 @@ class Model(ABC):
         search: Any,
         weights: Mapping[str, float],
         bundle: Bundle | None = None,
+        consensus: Consensus = BEST_SCORE,
     ) -> None:
         """Use ``demotic.train`` or ``demotic.load``."""
         self._parts = dict(parts)
         self._bundle = bundle
         self.search = search
+        self.consensus = consensus
         self.weights = dict(weights)
         self.decoder = self._open_decoder(self.weights)
 
@@ -95,16 +106,19 @@ class Model(ABC):
     @classmethod
     def open(cls, bundle: Bundle) -> Self:
         """The model in a bundle."""
-        parts = {name: bundle.path(name) for name in cls.PARTS}
+        optional = [name for name in cls.OPTIONAL if name in bundle.parts]
+        parts = {name: bundle.path(name) for name in (*cls.PARTS, *optional)}
         if bundle.thorough:
             cls._check_parts(parts)
         try:
             search = from_record(cls.SEARCH, bundle.about.config["search"])
-        except (KeyError, TypeError, ArgumentError) as error:
+            # Models of earlier versions know of no consensus.
+            consensus = from_record(Consensus, bundle.about.config.get("consensus", {}))
+        except (AttributeError, KeyError, TypeError, ArgumentError) as error:
             raise CorruptFileError(
                 f"the decoder's options cannot be read: {error}", path=bundle.folder
             ) from error
-        return cls(parts, search, read_weights(parts["weights.json"]), bundle)
+        return cls(parts, search, read_weights(parts["weights.json"]), bundle, consensus)
 
     @classmethod
     def _check_parts(cls, parts: Mapping[str, Path]) -> None:
@@ -113,9 +127,10 @@ class Model(ABC):
         Checksums know nothing of who made them.  What is not checked may give a wrong translation,
         and nothing worse.
         """
-        from demotic.lm import LanguageModel
+        if "lm.bin" in parts:
+            from demotic.lm import LanguageModel
 
-        LanguageModel.load(parts["lm.bin"], verify=True)
+            LanguageModel.load(parts["lm.bin"], verify=True)
 
     @classmethod
     def of_parts(cls, parts: Mapping[str, Path], search: Any) -> Self:
@@ -124,7 +139,7 @@ class Model(ABC):
 
     def with_weights(self, weights: Mapping[str, float]) -> Self:
         """The same model with other weights."""
-        return type(self)(self._parts, self.search, weights, self._bundle)
+        return type(self)(self._parts, self.search, weights, self._bundle, self.consensus)
 
     def with_search(self, settings: Mapping[str, Any]) -> Self:
         """The same model, searching in another way: settings of its section ``search``."""
@@ -136,7 +151,14 @@ class Model(ABC):
                     remedy=f"it has {has}",
                 )
         search = over(self.search, settings)
-        return type(self)(self._parts, search, self.weights, self._bundle)
+        return type(self)(self._parts, search, self.weights, self._bundle, self.consensus)
+
+    def with_consensus(self, settings: Mapping[str, Any]) -> Self:
+        """The same model, choosing in another way: settings of its section ``consensus``."""
+        consensus = over(self.consensus, settings)
+        if consensus.method == "forest":
+            with_forests(self.decoder)  # complains if need be
+        return type(self)(self._parts, self.search, self.weights, self._bundle, consensus)
 
     def part(self, name: str) -> Path:
         """Where a part is."""
@@ -199,23 +221,53 @@ class Model(ABC):
         with progress.step("translating", unit="lines") as advance:
             while batch := list(islice(rest, _LINES)):
                 encoded = [self.source.encode(line) for line in batch]
-                sentences = [each.tokens for each in encoded]
-                found: Sequence[Sequence[Hypothesis]]
-                if nbest == 1:
-                    best = self.decoder.decode_lines(sentences, threads=threads)
-                    found = [[derivation] for derivation in best]
-                else:
-                    found = self.decoder.kbest_lines(sentences, nbest, threads=threads)
-                for source, derivations in zip(encoded, found, strict=True):
-                    yield self._written(source, derivations)
+                yield from self._translations(encoded, nbest, threads)
                 advance(len(batch))
 
     def translated(self, text: str) -> tuple[Encoded, Translation]:
         """One line as the decoder saw it, and its translation."""
         encoded = self.source.encode(text)
-        [best] = self.decoder.decode_lines([encoded.tokens])
-        [translation] = self._written(encoded, [best])
+        [[translation]] = self._translations([encoded], 1, 1)
         return encoded, translation
+
+    def _translations(
+        self, encoded: Sequence[Encoded], nbest: int, threads: int
+    ) -> Iterator[list[Translation]]:
+        """The best translations of each line, at least one."""
+        sentences = [each.tokens for each in encoded]
+        found: Sequence[Sequence[Hypothesis]]
+        if self.consensus.method != "off":
+            chosen = choose(self.decoder, sentences, self.consensus, nbest, threads=threads)
+            for source, choices in zip(encoded, chosen, strict=True):
+                yield self._agreed(source, choices)
+            return
+        if nbest == 1:
+            best = self.decoder.decode_lines(sentences, threads=threads)
+            found = [[derivation] for derivation in best]
+        else:
+            found = self.decoder.kbest_lines(sentences, nbest, threads=threads)
+        for source, derivations in zip(encoded, found, strict=True):
+            yield self._written(source, derivations)
+
+    def _agreed(self, source: Encoded, choices: Choices[Hypothesis]) -> list[Translation]:
+        """Text for what consensus chose, with the reasons."""
+        [own] = self._written(source, [choices.own.found])
+        gains = {id(choice.found): choice.gain for choice in choices.best}
+        options = self.consensus
+        return [
+            replace(
+                each,
+                consensus=Agreement(
+                    options.method,
+                    options.factor,
+                    gains[id(each.derivation)],
+                    own.text,
+                    own.score,
+                    choices.own.gain,
+                ),
+            )
+            for each in self._written(source, [choice.found for choice in choices.best])
+        ]
 
     def _written(self, source: Encoded, derivations: Sequence[Hypothesis]) -> list[Translation]:
         """Text for each derivation; those that read the same count once."""
@@ -242,9 +294,10 @@ class Model(ABC):
 
         derivation = translation.derivation
         assert isinstance(derivation, Derivation)
-        return explain(
+        found = explain(
             text, translation.text, encoded, derivation, self.weights, self.training_corpus
         )
+        return replace(found, consensus=translation.consensus)
 
     @cached_property
     def training_corpus(self) -> Bitext:

@@ -9,6 +9,7 @@ to_record(config)                          # nested dicts, defaults included
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import types
 import typing
@@ -133,14 +134,12 @@ def _one_of(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
         return None
     if value is False and type(None) in kinds:
         return None  # TOML has no null: `max_words = false` lifts a limit
-    errors = []
+    kinds = tuple(kind for kind in kinds if kind is not type(None))
     for kind in kinds:
-        if kind is not type(None):
-            try:
-                return _converted(kind, value, place)
-            except ArgumentError as error:
-                errors.append(error)
-    raise errors[0]
+        # No error is kept: it would keep all that is being worked on with it.
+        with contextlib.suppress(ArgumentError):
+            return _converted(kind, value, place)
+    return _converted(kinds[0], value, place)  # complains
 
 
 _NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from demotic.align.lexical import LexicalTable
 from demotic.decode.decoder import Decoder, Hypothesis
 from demotic.grammar import HieroExtraction, RuleTable, extract_hiero
 from demotic.lm import LanguageModel
+from demotic.systems.rules_model import MOST_EXTRA, further_models
 
 if TYPE_CHECKING:
     from demotic.systems.stages import Training
@@ -24,6 +25,8 @@ RULE_WEIGHTS = {
     "SeenOnce": 0.0,
     "SeenTwice": 0.0,
     "LanguageModel": 0.5,
+    "ClassModel": 0.1,
+    **{f"LanguageModel{number}": 0.1 for number in range(2, 2 + MOST_EXTRA)},
     "WordPenalty": 0.5,
     "RulePenalty": 0.0,
     "PassThrough": -3.0,
@@ -56,12 +59,21 @@ def extract_rules(training: Training, options: HieroExtraction, text: Stage, lin
 
 
 def decoder_of(
-    kind: Callable[..., Decoder[Hypothesis]], rules: Stage, lm: Stage, options: object
+    kind: Callable[..., Decoder[Hypothesis]],
+    rules: Stage,
+    lm: Stage,
+    options: object,
+    further: Sequence[Stage] = (),
 ) -> Callable[[], Decoder[Hypothesis]]:
-    """Makes a decoder from what two stages left, when it is wanted; its weights come later."""
+    """Makes a decoder from what stages left, when it is wanted; its weights come later."""
 
     def make() -> Decoder[Hypothesis]:
         table = RuleTable.load(rules.path("rules.bin"))
-        return kind(table, LanguageModel.load(lm.path("lm.bin")), {}, options=options)
+        first = LanguageModel.load(lm.path("lm.bin"))
+        if not further:
+            return kind(table, first, {}, options=options)
+        parts = {name: stage.path(name) for stage in further for name in stage.files}
+        models = further_models(parts, verify=True)
+        return kind(table, first, {}, further=models, options=options)
 
     return make

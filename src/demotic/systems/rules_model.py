@@ -5,7 +5,9 @@ class HieroModel(RulesModel):
     SEARCH = HieroSearch
 
     def _open_decoder(self, weights):
-        return HieroDecoder(self.rules, self.lm, weights, options=self.search)
+        return HieroDecoder(
+            self.rules, self.lm, weights, further=self.further, options=self.search
+        )
 """
 
 from __future__ import annotations
@@ -16,12 +18,44 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from demotic.decode.decoder import ForestDecoder
+from demotic.errors import CorruptFileError
 from demotic.grammar import RuleTable
 from demotic.lm import LanguageModel
 from demotic.systems.model import Model
 
 if TYPE_CHECKING:
     from demotic.forest import Forest
+    from demotic.lm import FurtherModel
+
+
+MOST_EXTRA = 8
+"""Texts with a language model of their own."""
+CLASSES, CLASS_LM = "classes.txt", "class-lm.bin"
+EXTRA_LMS = tuple(f"lm-{number}.bin" for number in range(2, 2 + MOST_EXTRA))
+FURTHER_PARTS = (CLASSES, CLASS_LM, *EXTRA_LMS)
+"""Of language models beside the first one; a model need not have them."""
+
+
+def further_models(parts: Mapping[str, Path], *, verify: bool) -> tuple[FurtherModel, ...]:
+    """The language models beside the first one, as far as there are parts of them."""
+    if not {*FURTHER_PARTS} & parts.keys():
+        return ()
+    from demotic.lm import FurtherModel, WordClasses
+
+    found = []
+    if CLASSES in parts or CLASS_LM in parts:
+        for name, other in ((CLASSES, CLASS_LM), (CLASS_LM, CLASSES)):
+            if name not in parts:
+                raise CorruptFileError(
+                    f"the model has {other} and no {name}", path=parts[other].parent
+                )
+        lm = LanguageModel.load(parts[CLASS_LM], verify=verify)
+        found.append(FurtherModel("ClassModel", lm, WordClasses.load(parts[CLASSES])))
+    for number, name in enumerate(EXTRA_LMS, start=2):
+        if name in parts:
+            lm = LanguageModel.load(parts[name], verify=verify)
+            found.append(FurtherModel(f"LanguageModel{number}", lm))
+    return tuple(found)
 
 
 class RulesModel(Model):
@@ -33,6 +67,7 @@ class RulesModel(Model):
     def _check_parts(cls, parts: Mapping[str, Path]) -> None:
         super()._check_parts(parts)
         RuleTable.load(parts["rules.bin"], verify=True)
+        further_models(parts, verify=True)
 
     @cached_property
     def rules(self) -> RuleTable:
@@ -43,6 +78,11 @@ class RulesModel(Model):
     def lm(self) -> LanguageModel:
         """The language model of the target side, mapped."""
         return LanguageModel.load(self.part("lm.bin"), verify=False)
+
+    @cached_property
+    def further(self) -> tuple[FurtherModel, ...]:
+        """Language models beside the first one, mapped."""
+        return further_models(self._parts, verify=False)
 
     def forest(self, text: str) -> Forest:
         """All that the decoder considered for a line."""

@@ -5,7 +5,7 @@ text = training.prepare()
 links = training.align(text)
 rules = ...                                      # a stage of the system's own, in training.work
 lm = training.language_model(text)
-weights = training.mert(text, [rules, lm], decoder, config.tune, START, config.search)
+weights = training.tune(text, [rules, lm], decoder, config.tune, START, config.search)
 return training.finish(HieroModel, [text, rules, lm, weights], config.search)
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -24,16 +24,19 @@ from demotic.align import Text, align, pharaoh
 from demotic.bundle import About, Bundle, check_place
 from demotic.corpus import Bitext, Orthography, clean, encode_pairs, split
 from demotic.decode.decoder import Decoder, Hypothesis
-from demotic.errors import ArgumentError
-from demotic.learn import mert
+from demotic.errors import ArgumentError, FormatError
+from demotic.learn import tune_weights
+from demotic.lm.classes import cluster
 from demotic.lm.estimation import estimate
+from demotic.lm.further import class_model
 from demotic.progress import SILENT, Progress
 from demotic.systems.config import TrainingConfig, TuneConfig
 from demotic.systems.model import Model
 from demotic.systems.records import to_record
-from demotic.systems.tuning import DevSet, TuningTask, check_dev, encoded_dev
+from demotic.systems.rules_model import CLASS_LM, CLASSES, EXTRA_LMS
+from demotic.systems.tuning import DevSet, TuningTask, check_dev, encoded_dev, with_best_scale
 from demotic.systems.weights import write_weights
-from demotic.systems.work import Stage, WorkFolder
+from demotic.systems.work import Stage, WorkFolder, place
 
 Made = TypeVar("Made", bound=Model)
 
@@ -67,6 +70,8 @@ class Training:
         self.resume = resume
         self.threads = threads
         self.progress = progress
+        self.choices: Mapping[str, Any] = {}
+        """What was tried before the settings were settled, for the model to keep."""
         self._keep_work = work is not None
         # Beside the model, so that it is on a disk that has room.
         place = work if work is not None else out.with_name(f"{out.name}.work")
@@ -74,13 +79,13 @@ class Training:
 
     def prepare(self) -> Stage:
         """Clean the bitext, learn to write both languages, take the sentences apart."""
-        bitext, dev, config = self.bitext, self.dev, self.config
+        bitext, config = self.bitext, self.config
         stage = self.work.stage(
             "text",
-            [fingerprint(bitext), fingerprint(dev), asdict(config.cleaning),
-             asdict(config.source), asdict(config.target), fingerprint_file(config.align.file)],
+            [fingerprint(bitext), asdict(config.cleaning), asdict(config.source),
+             asdict(config.target), fingerprint_file(config.align.file)],
             files=["corpus.arrow", "source.json", "target.json", "train.source", "train.target",
-                   "dev.source", "dev.target", "cleaning.json"],
+                   "cleaning.json", *(["given.align"] if config.align.file is not None else [])],
         )  # fmt: skip
         if not stage.wanted:
             return stage
@@ -112,10 +117,27 @@ class Training:
                     ours.write(f"{one}\n".encode())
                     theirs.write(f"{other}\n".encode())
                     advance(1)
-        encoded = encoded_dev(source, target, dev)
-        files.write_lines(stage.path("dev.source"), encoded.source)
-        files.write_lines(stage.path("dev.target"), encoded.reference)
         stage.finish()
+        return stage
+
+    def development(self, text: Stage) -> Stage:
+        """Take the development set apart as the text was; what comes before tuning is without it,
+        so that trainings on other development sets share it."""
+        for known in self.work.stages:
+            if known.name == "dev":
+                return known
+        stage = self.work.stage(
+            "dev", fingerprint(self.dev), after=[text], files=["dev.source", "dev.target"]
+        )
+        if stage.wanted:
+            source, target = (
+                Orthography.from_json(text.path(f"{side}.json").read_text(encoding="utf-8"))
+                for side in ("source", "target")
+            )
+            encoded = encoded_dev(source, target, self.dev)
+            files.write_lines(stage.path("dev.source"), encoded.source)
+            files.write_lines(stage.path("dev.target"), encoded.reference)
+            stage.finish()
         return stage
 
     def align(self, text: Stage) -> Stage:
@@ -139,23 +161,85 @@ class Training:
 
     def language_model(self, text: Stage) -> Stage:
         """An n-gram model of the target side."""
-        config = self.config.lm
-        stage = self.work.stage("lm", asdict(config), after=[text], files=["lm.bin"])
+        stage = self.work.stage("lm", self._lm_settings, after=[text], files=["lm.bin"])
         if stage.wanted:
-            estimate(
-                text.path("train.target"),
-                order=config.order,
-                prune=config.prune,
-                memory=self.engine.memory,
-                temp=self.engine.temp,
-                skip_special=True,
-                threads=self.threads,
-                progress=self.progress,
-            ).save(stage.path("lm.bin"))
+            self._estimate(text.path("train.target"), stage.path("lm.bin"))
             stage.finish()
         return stage
 
-    def mert(
+    @property
+    def _lm_settings(self) -> dict[str, Any]:
+        """Of each n-gram model of words."""
+        return {"order": self.config.lm.order, "prune": self.config.lm.prune}
+
+    def _estimate(self, text: Path, out: Path) -> None:
+        estimate(
+            text,
+            **self._lm_settings,
+            memory=self.engine.memory,
+            temp=self.engine.temp,
+            skip_special=True,
+            threads=self.threads,
+            progress=self.progress,
+        ).save(out)
+
+    def further_models(self, text: Stage) -> list[Stage]:
+        """Language models beside the first one: of word classes, of further texts."""
+        config = self.config.lm
+        stages = [self._class_model(text)] if config.classes else []
+        for path, part in zip(config.extra, EXTRA_LMS, strict=False):
+            stage = self.work.stage(
+                part.removesuffix(".bin"),
+                [self._lm_settings, fingerprint_file(path)],
+                after=[text],
+                files=[part],
+            )
+            if stage.wanted:
+                target = Orthography.from_json(text.path("target.json").read_text("utf-8"))
+                with tempfile.TemporaryDirectory(dir=self.engine.temp) as folder:
+                    tokens = Path(folder) / "tokens"
+                    lines = files.read_lines(path)
+                    files.write_lines(tokens, (str(target.encode(line)) for line in lines))
+                    try:
+                        self._estimate(tokens, stage.path(part))
+                    except FormatError as error:
+                        raise FormatError(error.message, path=path, remedy=error.remedy) from None
+                stage.finish()
+            stages.append(stage)
+        return stages
+
+    def _class_model(self, text: Stage) -> Stage:
+        """Words of the target side in classes, and an n-gram model of these."""
+        config = self.config.lm
+        stage = self.work.stage(
+            "classes",
+            {"classes": config.classes, "order": config.class_order},
+            after=[text],
+            files=[CLASSES, CLASS_LM],
+        )
+        if stage.wanted:
+            words = text.path("train.target")
+            classes = cluster(
+                words,
+                classes=config.classes,
+                skip_special=True,
+                threads=self.threads,
+                progress=self.progress,
+            )
+            classes.save(stage.path(CLASSES))
+            class_model(
+                words,
+                classes,
+                order=config.class_order,
+                memory=self.engine.memory,
+                temp=self.engine.temp,
+                threads=self.threads,
+                progress=self.progress,
+            ).save(stage.path(CLASS_LM))
+            stage.finish()
+        return stage
+
+    def tune(
         self,
         text: Stage,
         after: Sequence[Stage],
@@ -166,29 +250,30 @@ class Training:
         *,
         file: str = "weights.json",
     ) -> Stage:
-        """Weights that translate the development set best (Och 2003; Kumar et al. 2009).
+        """Weights that translate the development set best.
 
         ``decoder`` is made from the stages ``after`` and from the options ``search`` (a dataclass);
         ``start`` may lack features and have those of other grammars.
         """
+        dev = self.development(text)
         stage = self.work.stage(
             "tune",
-            [asdict(config), asdict(search), self.config.seed],
-            after=[text, *after],
+            [_tuning(config), asdict(search), self.config.seed],
+            after=[dev, *after],
             files=[file],
         )
         if stage.wanted:
             task = TuningTask(
-                decoder(), read_dev(text), config.candidates, config.list_size, self.threads
+                decoder(), read_dev(dev), config.candidates, config.list_size, self.threads
             )
-            found = mert(
+            found = tune_weights(
                 task,
                 {name: start.get(name, 0.0) for name in task.feature_names},
-                options=config.mert,
+                options=config.options,
                 seed=self.config.seed,
                 threads=self.threads,
                 progress=self.progress,
-                checkpoint=stage.path(f"mert-{stage.digest[:12]}.json"),
+                checkpoint=stage.path(f"tune-{stage.digest[:12]}.json"),
                 resume=self.resume,
             )
             write_weights(stage.path(file), found.weights)
@@ -205,43 +290,48 @@ class Training:
             name: stage.path(name)
             for stage in stages
             for name in stage.files
-            if name in model.PARTS
+            if name in (*model.PARTS, *model.OPTIONAL)
         }
+        consensus = self.config.consensus
         trained = model.of_parts(parts, search)
+        if consensus.method != "off" and consensus.scale == "auto":
+            dev = read_dev(stages[0])
+            consensus = with_best_scale(
+                trained.decoder, dev, consensus, threads=self.threads, progress=self.progress
+            )
+        settings = to_record(consensus)
+        trained = trained.with_consensus(settings)
         cleaning = json.loads(next(files.read_lines(stages[0].path("cleaning.json"))))
         about = About(
             system=model.SYSTEM,
             source_language=self.bitext.source_language,
             target_language=self.bitext.target_language,
-            config=_record(self.config),
+            config=saved_settings(self.config) | {"consensus": settings},
             dev=trained.score(self.dev, threads=self.threads, progress=self.progress),
-            provenance=_provenance(self.bitext, self.dev, cleaning),
+            provenance=_provenance(self.bitext, self.dev, cleaning)
+            | ({"choices": self.choices} if self.choices else {}),
         )
         with Bundle.create(self.out, about) as folder:
             for name, path in parts.items():
-                _place(path, folder / name)
+                # Stages replace their files and never write into them: what a model holds stays.
+                place(path, folder / name)
         if not self._keep_work:
             self.work.remove()
         return model.open(Bundle.open(self.out))
 
 
-def read_dev(text: Stage) -> DevSet:
-    """The development set that :meth:`Training.prepare` took apart."""
+def _tuning(config: TuneConfig) -> list[Any]:
+    """What shapes the weights: options of other methods do not."""
+    options = config.options
+    return [config.candidates, config.list_size, type(options).__name__, asdict(options)]
+
+
+def read_dev(dev: Stage) -> DevSet:
+    """What :meth:`Training.development` took apart."""
     return DevSet(
-        list(files.read_lines(text.path("dev.source"))),
-        list(files.read_lines(text.path("dev.target"))),
+        list(files.read_lines(dev.path("dev.source"))),
+        list(files.read_lines(dev.path("dev.target"))),
     )
-
-
-def _place(path: Path, to: Path) -> None:
-    """The same file under another name where the disk can do that; large tables are not copied.
-
-    Stages replace their files and never write into them: what a model holds stays as it is.
-    """
-    try:
-        to.hardlink_to(path)
-    except OSError:
-        shutil.copyfile(path, to)
 
 
 def fingerprint(bitext: Bitext) -> str:
@@ -275,8 +365,8 @@ def _select_links(path: Path, bitext: Bitext, kept: Bitext, out: Path) -> None:
     files.write_lines(out, chosen)
 
 
-def _record(config: TrainingConfig) -> dict[str, Any]:
-    """A configuration for the model: all that shapes it."""
+def saved_settings(config: TrainingConfig) -> dict[str, Any]:
+    """A configuration as a record for the model: all that shapes it."""
     record: dict[str, Any] = json.loads(json.dumps(to_record(config), default=str))
     del record["engine"]
     return record

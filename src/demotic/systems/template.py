@@ -21,7 +21,8 @@ from demotic.errors import literal_values
 _WIDTH = 100
 _HEAD = """\
 # Settings of the system {system}. Read by: demotic train FILE
-# A setting that is left out has its default; false lifts a limit, or names no file.
+# A setting that is left out has its default, or what is chosen on the development set: delete those
+# that an effort beyond quick may change. false lifts a limit, or names no file.
 """
 _TEXTS = """
 # The text, here or by the options of the same names.
@@ -40,7 +41,7 @@ _OF_PRESET = (
 
 def template(system: str, config: Any) -> str:
     """All settings of a system, with the values of ``config``."""
-    head = f'system = "{system}"\n# out = "model.demotic"'
+    head = f'system = "{system}"\n# out = "model.demotic"\n# effort = "quick"'
     return "\n".join([_HEAD.format(system=system), head, *_section(config, ""), _TEXTS])
 
 

@@ -1,4 +1,4 @@
-"""A decoder and a development set as MERT sees them, and models tuned again."""
+"""A decoder and a development set as tuners see them, and models tuned again."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from demotic.bundle import Bundle, check_place
 from demotic.corpus import Bitext, Orthography, encode_pair
+from demotic.decode.consensus import SCALES, Consensus, words_by_scale
 from demotic.decode.decoder import Decoder, ForestDecoder, Hypothesis
 from demotic.errors import ArgumentError, CorruptFileError
 from demotic.forest.many import hold_sparse
@@ -19,10 +20,11 @@ from demotic.learn import (
     Candidates,
     ForestCandidates,
     KBestCandidates,
-    MertOptions,
-    mert,
+    TunerOptions,
     statistics_against,
+    tune_weights,
 )
+from demotic.metrics import Bleu
 from demotic.progress import SILENT, Progress
 from demotic.systems.weights import write_weights
 
@@ -117,8 +119,8 @@ class TuningTask:
                 )
             forests = self._held(decoder.forests(self.dev.source, threads=self.threads))
             return [
-                ForestCandidates(forest, count)
-                for forest, count in zip(forests, counts, strict=True)
+                ForestCandidates(forest, count, [line.split()])
+                for forest, count, line in zip(forests, counts, self.dev.reference, strict=True)
             ]
         found: list[Candidates] = []
         lists = decoder.kbest_lines(self.dev.source, self.list_size, threads=self.threads)
@@ -142,24 +144,47 @@ class TuningTask:
         return [*found.values, worth]
 
 
+def with_best_scale(
+    decoder: Decoder[Hypothesis],
+    dev: DevSet,
+    consensus: Consensus,
+    *,
+    threads: int = 1,
+    progress: Progress = SILENT,
+) -> Consensus:
+    """Consensus with the scale that gives the best BLEU on a development set.
+
+    Of equals the largest, which is closest to the model's own choice.
+    """
+    metric = Bleu(tokenise="none")
+    scales = SCALES[::-1]
+    texts = words_by_scale(decoder, dev.source, consensus, scales, threads=threads)
+    scores = [metric.score(lines, [dev.reference]).value for lines in texts]
+    best = max(scores)
+    scale = scales[scores.index(best)]
+    progress.say(f"consensus with a scale of {scale:g}: {best:.2f} BLEU")
+    return replace(consensus, scale=scale)
+
+
 def tune(
     model: Tuned,
     dev: Bitext,
     *,
     out: Path,
-    options: MertOptions | None = None,
+    options: TunerOptions | None = None,
     seed: int = 1,
     threads: int = 1,
     progress: Progress = SILENT,
 ) -> Tuned:
-    """A copy of a model with its weights tuned again by MERT, on another development set.
+    """A copy of a model with its weights tuned again, on another development set.
 
-    It is tuned as its own section ``tune`` says; ``options`` take the place of ``tune.mert``.
+    It is tuned as its own section ``tune`` says; ``options`` take the place of its options, and of
+    its method where they are those of another one.
     """
     check_place(out)
     config = own_tuning(model)
     if options is not None:
-        config = replace(config, mert=options)
+        config = config.with_options(options)
     text = encoded_dev(model.source, model.target, dev)
     held = model.weights.keys() - {*model.decoder.feature_names}
     task = TuningTask(
@@ -170,10 +195,10 @@ def tune(
         threads,
         {name: model.weights[name] for name in sorted(held) if model.weights[name]},
     )
-    options = config.mert
+    options = config.options
     if task.held:
         options = replace(options, fixed=(*options.fixed, HELD))
-    found = mert(
+    found = tune_weights(
         task,
         task.reduced(model.weights),
         options=options,
@@ -210,6 +235,13 @@ def reweighted(
 ) -> Tuned:
     """A copy of a model in ``out`` with other weights and the settings that led to them."""
     tuned = model.with_weights(weights)
+    if model.consensus.method != "off":  # scores have another scale now
+        text = encoded_dev(model.source, model.target, dev)
+        best = with_best_scale(
+            tuned.decoder, text, model.consensus, threads=threads, progress=progress
+        )
+        tuned = tuned.with_consensus(asdict(best))
+        settings = {**settings, "consensus": asdict(best)}
     score = tuned.score(dev, threads=threads, progress=progress)
     about = replace(model.about, config=settings, dev=score)
     with Bundle.create(out, about) as folder:

@@ -6,6 +6,7 @@ demotic.train(bitext, dev=dev, system="blocks", config={"preset": "row4"}, out="
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from demotic.systems.blocks.config import CHOICES as CHOICES
     from demotic.systems.blocks.config import DEMO as DEMO
     from demotic.systems.blocks.config import Config as Config
     from demotic.systems.blocks.config import LearnConfig as LearnConfig

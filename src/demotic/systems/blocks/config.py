@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
@@ -12,8 +13,10 @@ from demotic.grammar.blocks import BlockExtraction
 from demotic.grammar.orientation import EventOptions
 from demotic.learn.sgd import SgdOptions
 from demotic.systems.blocks.rows import ROWS, Preset, Row
+from demotic.systems.choices import LINKS, TEXT, lm_order
 from demotic.systems.config import OF_PRESET, LmConfig, TrainingConfig, TuneConfig
 
+CHOICES = (*TEXT, *LINKS, lm_order(3, 4, 5))
 DEMO: dict[str, Any] = {"tune": {"mert": {"iterations": 4, "restarts": 1}}}
 """A tour should not take long: fewer rounds of tuning than a model for use deserves."""
 
@@ -53,6 +56,8 @@ class LearnConfig:
         check_counts(self, "perceptron_passes", "list_size", least=1)
         if self.lm_folds < 0 or self.lm_folds == 1:
             raise ArgumentError(f"lm_folds is {self.lm_folds}", remedy="0, or at least 2")
+        if not math.isfinite(self.pass_through):
+            raise ArgumentError("pass_through must be a number")
 
 
 @dataclass(frozen=True, kw_only=True)

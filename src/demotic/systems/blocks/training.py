@@ -52,7 +52,7 @@ def fit(training: Training, config: Config) -> BlocksModel:
             )
 
         stages.append(
-            training.mert(
+            training.tune(
                 text, [blocks, lm, weights], decoder, config.tune, {**FIXED, **start}, config.search
             )
         )
@@ -112,15 +112,16 @@ def learn_stage(
 ) -> Stage:
     """The weights that the preset's row learns; where they are tuned later, under another name."""
     file = LEARNT if config.row.tuned else "weights.json"
+    dev = training.development(text)
     stage = training.work.stage(
         "learn",
         [config.preset, asdict(config.events), asdict(config.learn), asdict(config.search),
          config.seed],
-        after=[text, blocks, lm, folds],
+        after=[dev, blocks, lm, folds],
         files=[file, "pairs.bin"],
     )  # fmt: skip
     if stage.wanted:
-        held_out = read_dev(text)
+        held_out = read_dev(dev)
         material = BlockTraining(
             Text.read(text.path("train.source")),
             Text.read(text.path("train.target")),

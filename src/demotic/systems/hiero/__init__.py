@@ -6,6 +6,7 @@ demotic.train(bitext, dev=dev, system="hiero", out="de-en.demotic")
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from demotic.systems.hiero.config import CHOICES as CHOICES
     from demotic.systems.hiero.config import DEMO as DEMO
     from demotic.systems.hiero.config import START as START
     from demotic.systems.hiero.config import Config as Config

@@ -8,13 +8,16 @@ from typing import Any
 from demotic.corpus import OrthographyConfig
 from demotic.decode import HieroSearch
 from demotic.grammar import HieroExtraction
+from demotic.systems.choices import LINKS, RULES, TEXT, lm_order
 from demotic.systems.config import TrainingConfig, TuneConfig, splitting_compounds
 from demotic.systems.rules import RULE_WEIGHTS
 
 START = {**RULE_WEIGHTS, "Glue": 0.0}
-EXTRACTION = HieroExtraction(min_sentences=2)
-"""Rules with nonterminals that one sentence alone gave are most of a grammar, and mislead."""
-DEMO: dict[str, Any] = {"lm": {"order": 4}, "tune": {"mert": {"iterations": 4, "restarts": 1}}}
+EXTRACTION = HieroExtraction(tight=False, tight_holes=True, min_sentences=2)
+"""Words that the other language does without can be written and left out (docs/defaults.md); rules
+with nonterminals that one sentence alone gave are most of a grammar, and mislead."""
+CHOICES = (RULES, *TEXT, *LINKS, lm_order(4, 5, 6))
+DEMO: dict[str, Any] = {"lm": {"order": 4}, "tune": {"mira": {"iterations": 4}}}
 """A tour should not take long: fewer rounds of tuning than a model for use deserves."""
 
 
@@ -22,11 +25,13 @@ DEMO: dict[str, Any] = {"lm": {"order": 4}, "tune": {"mert": {"iterations": 4, "
 class Config(TrainingConfig):
     """Everything that can be chosen; saved in the model in full."""
 
+    FURTHER_MODELS = True
+
     source: OrthographyConfig = field(default_factory=splitting_compounds)
     """How the source language is taken apart."""
     extract: HieroExtraction = EXTRACTION
     """Which rules there are."""
     search: HieroSearch = field(default_factory=HieroSearch)
     """How the decoder searches."""
-    tune: TuneConfig = field(default_factory=TuneConfig)
-    """Minimum error rate training of the weights."""
+    tune: TuneConfig = field(default_factory=lambda: TuneConfig(method="mira"))
+    """How weights are tuned."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from demotic.decode import HieroDecoder, HieroSearch
-from demotic.systems.rules_model import RulesModel
+from demotic.systems.rules_model import FURTHER_PARTS, RulesModel
 
 
 class HieroModel(RulesModel):
@@ -13,9 +13,10 @@ class HieroModel(RulesModel):
 
     SYSTEM = "hiero"
     SEARCH = HieroSearch
+    OPTIONAL = FURTHER_PARTS
 
     decoder: HieroDecoder
     search: HieroSearch
 
     def _open_decoder(self, weights: Mapping[str, float]) -> HieroDecoder:
-        return HieroDecoder(self.rules, self.lm, weights, options=self.search)
+        return HieroDecoder(self.rules, self.lm, weights, further=self.further, options=self.search)

@@ -6,6 +6,7 @@ demotic.train(bitext, dev=dev, system="phrase", out="de-en.demotic")
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from demotic.systems.phrase.config import CHOICES as CHOICES
     from demotic.systems.phrase.config import DEMO as DEMO
     from demotic.systems.phrase.config import START as START
     from demotic.systems.phrase.config import Config as Config

@@ -9,6 +9,7 @@ from typing import Any
 from demotic.corpus import OrthographyConfig
 from demotic.decode import PhraseSearch
 from demotic.grammar import PhraseExtraction
+from demotic.systems.choices import LINKS, PHRASES, TEXT, lm_order
 from demotic.systems.config import TrainingConfig, TuneConfig, splitting_compounds
 from demotic.systems.rules import RULE_WEIGHTS
 
@@ -24,6 +25,7 @@ START = {
 }
 
 
+CHOICES = (PHRASES, *TEXT, *LINKS, lm_order(4, 5, 6))
 DEMO: dict[str, Any] = {"lm": {"order": 4}, "tune": {"mert": {"iterations": 4, "restarts": 1}}}
 """A tour should not take long."""
 
@@ -31,6 +33,8 @@ DEMO: dict[str, Any] = {"lm": {"order": 4}, "tune": {"mert": {"iterations": 4, "
 @dataclass(frozen=True, kw_only=True)
 class Config(TrainingConfig):
     """Everything that can be chosen; saved in the model in full."""
+
+    FURTHER_MODELS = True
 
     source: OrthographyConfig = field(default_factory=splitting_compounds)
     """How the source language is taken apart."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from demotic.decode import PhraseDecoder, PhraseSearch
-from demotic.systems.rules_model import RulesModel
+from demotic.systems.rules_model import FURTHER_PARTS, RulesModel
 
 
 class PhraseModel(RulesModel):
@@ -13,9 +13,12 @@ class PhraseModel(RulesModel):
 
     SYSTEM = "phrase"
     SEARCH = PhraseSearch
+    OPTIONAL = FURTHER_PARTS
 
     decoder: PhraseDecoder
     search: PhraseSearch
 
     def _open_decoder(self, weights: Mapping[str, float]) -> PhraseDecoder:
-        return PhraseDecoder(self.rules, self.lm, weights, options=self.search)
+        return PhraseDecoder(
+            self.rules, self.lm, weights, further=self.further, options=self.search
+        )

@@ -27,9 +27,10 @@ def fit(training: Training, config: Config) -> PhraseModel:
     text = training.prepare()
     rules = phrase_table(training, config.extract, text)
     lm = training.language_model(text)
-    decoder = decoder_of(PhraseDecoder, rules, lm, config.search)
-    weights = training.mert(text, [rules, lm], decoder, config.tune, START, config.search)
-    return training.finish(PhraseModel, [text, rules, lm, weights], config.search)
+    further = training.further_models(text)
+    decoder = decoder_of(PhraseDecoder, rules, lm, config.search, further)
+    weights = training.tune(text, [rules, lm, *further], decoder, config.tune, START, config.search)
+    return training.finish(PhraseModel, [text, rules, lm, *further, weights], config.search)
 
 
 def phrase_table(training: Training, options: PhraseExtraction, text: Stage) -> Stage:
@@ -46,8 +47,9 @@ def phrase_table(training: Training, options: PhraseExtraction, text: Stage) -> 
         out = stage.path("rules.bin")
         if options.table.suffix == ".bin":
             RuleTable.load(options.table, verify=True)
-            with files.naming(options.table):
-                shutil.copyfile(options.table, out)
+            # Not into the file that is there: another folder or a model may hold the same one.
+            with files.atomic_path(out) as temporary, files.naming(options.table):
+                shutil.copyfile(options.table, temporary)
         else:
             RuleTable.from_text(options.table, out=out, progress=training.progress)
         if options.sparse.templates:

@@ -9,6 +9,7 @@ and its weights are learned from its own roll-outs, judged by BLEU on the develo
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from demotic.systems.umt.config import CHOICES as CHOICES
     from demotic.systems.umt.config import DEMO as DEMO
     from demotic.systems.umt.config import Config as Config
     from demotic.systems.umt.model import UmtModel as Model

@@ -13,22 +13,25 @@ Presets say which features there are and what is tried on the development set:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from demotic.decode.undirected import UndirectedSearch
-from demotic.errors import ArgumentError, check_choices
+from demotic.errors import ArgumentError, check_choices, check_counts
 from demotic.grammar import HieroExtraction
 from demotic.learn import DrlOptions
 from demotic.systems.config import OF_PRESET, TrainingConfig, TuneConfig
-from demotic.systems.hiero.config import EXTRACTION
+from demotic.systems.hiero.config import CHOICES as CHOICES
 
 Preset = Literal["paper", "full", "tuned", "literal"]
 Bounds = Literal["local", "words", "chart"]
 Cff = Literal["raw", "delta", "off"]
 Reward = Literal["sentence", "corpus"]
 
+EXTRACTION = HieroExtraction(min_sentences=2)
+"""Tight phrases, as the paper's extractor gives them."""
 AHEAD = UndirectedSearch(bounds="chart", cff="delta", lookahead=True)
 """A greedy policy that knows what the language model will say of the branches to come."""
 REPLAY = DrlOptions(update="replay", rate=0.3, samples=3)
@@ -55,6 +58,7 @@ class LearnConfig:
 
     def __post_init__(self) -> None:
         check_choices(self)
+        check_counts(self, "memory", most=2**63 - 1)
         if not self.rates and not self.drl.rate:
             raise ArgumentError("a learning rate of 0 learns nothing")
         for rate in self.rates:
@@ -100,6 +104,10 @@ class ChoiceConfig:
     def __post_init__(self) -> None:
         if not self.sparse_rates:
             raise ArgumentError("sparse features need a rate", remedy="give sparse_rates one")
+        if not all(0 < rate < math.inf for rate in self.sparse_rates):
+            raise ArgumentError("sparse_rates must be numbers above 0")
+        if not 0 <= self.min_gain < math.inf:
+            raise ArgumentError("min_gain must be a number that is not negative")
         for name in ("kappa", "repairs", "repair_width", "restarts", "beam", "sparse_bits", "cff"):
             for value in getattr(self, name):
                 replace(AHEAD, **{name: value})  # complains if need be
@@ -141,8 +149,21 @@ class Config(TrainingConfig):
     tune: TuneConfig = field(default_factory=TuneConfig)
     """Minimum error rate training, where learning starts from its weights."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.consensus.method == "forest":
+            raise ArgumentError(
+                "the system umt keeps one tree, and no forest to agree in",
+                remedy="choose consensus.method=kbest",
+            )
+
     @property
     def starts_from_mert(self) -> bool:
         """Does learning start from the weights of MERT?"""
         start = self.learn.start
         return start == "mert" or (start == "auto" and self.preset == "tuned")
+
+    def for_trials(self) -> Self:
+        """Without what the preset ``tuned`` tries by itself."""
+        hurried = super().for_trials()
+        return replace(hurried, preset="full") if self.preset == "tuned" else hurried

@@ -19,7 +19,7 @@ from demotic.decode import HieroDecoder, HieroSearch
 from demotic.decode.undirected import UndirectedSearch
 from demotic.errors import ArgumentError, CorruptFileError
 from demotic.grammar import RuleTable
-from demotic.learn import DrlOptions, MertOptions
+from demotic.learn import DrlOptions, TunerOptions
 from demotic.lm import LanguageModel
 from demotic.progress import SILENT, Progress
 from demotic.systems.hiero.config import START
@@ -54,10 +54,10 @@ def fit(training: Training, config: Config) -> UmtModel:
 def mert_weights(
     training: Training, config: Config, text: Stage, rules: Stage, lm: Stage
 ) -> dict[str, float]:
-    """The weights that MERT finds for cube pruning with the same rules and language model."""
+    """The weights that tuning finds for cube pruning with the same rules and language model."""
     search = HieroSearch(span_limit=config.search.span_limit)
     decoder = decoder_of(HieroDecoder, rules, lm, search)
-    stage = training.mert(
+    stage = training.tune(
         text, [rules, lm], decoder, config.tune, START, search, file="mert-weights.json"
     )
     return read_weights(stage.path("mert-weights.json"))
@@ -76,23 +76,24 @@ def learn_weights(
         config.preset, asdict(config.search), asdict(config.learn), asdict(config.choice),
         config.seed, dict(base),
     ]  # fmt: skip
+    dev = training.development(text)
     stage = training.work.stage(
         "learn",
         settings,
-        after=[text, rules, lm],
+        after=[dev, rules, lm],
         files=["weights.json", "sparse.npz", "learning.json"],
     )
     if stage.wanted:
         learner = Learner(
             rules=RuleTable.load(rules.path("rules.bin")),
             lm=LanguageModel.load(lm.path("lm.bin")),
-            dev=read_dev(text),
+            dev=read_dev(dev),
             seed=config.seed,
             threads=training.threads,
             reward=config.learn.reward,
             memory=config.learn.memory,
             folder=training.work.folder,
-            origin=" ".join(each.digest for each in (text, rules, lm)),
+            origin=" ".join(each.digest for each in (dev, rules, lm)),
             resume=training.resume,
             progress=training.progress,
         )
@@ -125,7 +126,7 @@ def tune(
     dev: Bitext,
     *,
     out: Path,
-    options: MertOptions | None = None,
+    options: TunerOptions | None = None,
     seed: int = 1,
     threads: int = 1,
     progress: Progress = SILENT,
@@ -140,6 +141,11 @@ def tune(
             "a model with sparse features does not learn again", remedy="train it again"
         )
     config = _config(model)
+    if options is not None and type(options) is not type(config.tune.options):
+        raise ArgumentError(
+            "a model of the system umt learns again from its own roll-outs, by no other method",
+            remedy="leave out the tuner",
+        )
     # A model whose weights were left as they are has learned for no epoch.
     epochs = config.learn.drl.epochs or DrlOptions().epochs
     drl = replace(config.learn.drl, epochs=epochs if options is None else options.iterations)
