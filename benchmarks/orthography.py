@@ -2,7 +2,7 @@
 
     python -m benchmarks.orthography
 
-Casing: learnt on 16,000 lines, the share of words of the next 4,000 that come back in their case.
+Casing: learned on 16,000 lines, the share of words of the next 4,000 that come back in their case.
 Compounds: the share of the words that would be split, and whether that is enough.
 """
 

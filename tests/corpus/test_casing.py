@@ -13,7 +13,7 @@ from tests.corpus.texts import slice_of, tricky_text
 GERMAN = ["Der Hund schläft, und der Mann liest.", "Das ist das Haus.", "Hier liest der Mann."]
 
 
-def learnt(lines: list[str], language: str, casing: str) -> Orthography:
+def learned(lines: list[str], language: str, casing: str) -> Orthography:
     return Orthography.learn(lines, language, config=OrthographyConfig(casing=casing))  # type: ignore[arg-type]
 
 
@@ -30,28 +30,28 @@ def learnt(lines: list[str], language: str, casing: str) -> Orthography:
     ],
 )
 def test_truecasing_undoes_only_forced_capitals(text: str, tokens: str) -> None:
-    german = learnt(GERMAN, "de", "truecase")
+    german = learned(GERMAN, "de", "truecase")
     encoded = german.encode(text)
     assert str(encoded) == tokens
     assert german.decode(encoded.tokens, encoded) == text
 
 
 def test_lower_case_is_recased_with_usual_forms() -> None:
-    german = learnt(GERMAN, "de", "lower")
+    german = learned(GERMAN, "de", "lower")
     encoded = german.encode("Der Mann liest.")
     assert str(encoded) == "der mann liest ￭."
     assert german.decode(encoded.tokens, encoded) == "Der Mann liest."
 
 
 def test_small_beginnings_stay_small_in_translation() -> None:
-    german, english = learnt(GERMAN, "de", "truecase"), learnt(["see the man"], "en", "truecase")
+    german, english = learned(GERMAN, "de", "truecase"), learned(["see the man"], "en", "truecase")
     assert english.decode(["the", "man"], german.encode("der Mann")) == "the man"
     assert english.decode(["the", "man"], german.encode("Der Mann")) == "The man"
     assert english.decode(["the", "man"]) == "The man"
 
 
 def test_no_casing_changes_nothing() -> None:
-    plain = learnt(GERMAN, "de", "none")
+    plain = learned(GERMAN, "de", "none")
     assert str(plain.encode("Der HUND")) == "Der HUND"
     assert plain.decode(["der", "Hund"]) == "der Hund"
 
@@ -72,7 +72,7 @@ def test_sentence_starts_follow_stops_and_skip_brackets() -> None:
 
 @given(text=tricky_text)
 def test_casing_changes_nothing_but_case(text: str) -> None:
-    german = learnt(GERMAN, "de", "truecase")
+    german = learned(GERMAN, "de", "truecase")
     encoded = german.encode(text)
     back = " ".join(german.decode(encoded.tokens, encoded).split())
     assert back.casefold() == plain_spaces(text).casefold()
@@ -92,7 +92,7 @@ def test_unseen_text_gets_its_case_back(
 ) -> None:
     lines = [plain_spaces(line) for line in slice_of(data, corpus, 5000)]
     for mode, bound in (("truecase", truecase), ("lower", lower)):
-        orthography = learnt(lines[:4000], language, mode)
+        orthography = learned(lines[:4000], language, mode)
         right = total = 0
         for line in lines[4000:]:
             encoded = orthography.encode(line)

@@ -84,7 +84,7 @@ def test_round_trip_with_compounds_is_exact_on_real_text(data) -> None:
     assert split > 50
 
 
-def learnt(lines: list[str], language: str) -> Orthography:
+def learned(lines: list[str], language: str) -> Orthography:
     return Orthography.learn(lines, language, config=OrthographyConfig(compounds="auto"))
 
 
@@ -100,7 +100,7 @@ def learnt(lines: list[str], language: str) -> Orthography:
 )
 def test_training_text_decides(data, corpus: str, language: str, decision: str) -> None:
     lines = slice_of(data, f"{corpus}/train.{language}.gz", 4000)
-    orthography = learnt(lines, language)
+    orthography = learned(lines, language)
     assert orthography.config.compounds == decision
     assert Orthography.from_json(orthography.to_json()).config.compounds == decision
     assert any("⁀" in str(each) for each in orthography.encode_lines(lines)) == (decision == "on")
@@ -121,7 +121,7 @@ def test_automatic_splitting_asks_for_the_language_and_for_compounds(
     language: str, compounds: int, decision: str
 ) -> None:
     lines = ["haus boot tür"] * 15 + ["hausboot"] * compounds
-    assert learnt(lines, language).config.compounds == decision
+    assert learned(lines, language).config.compounds == decision
 
 
 def test_options_are_kept_when_the_text_decides() -> None:

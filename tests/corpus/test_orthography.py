@@ -79,13 +79,13 @@ def test_round_trip_is_exact_on_interface_messages(language: str) -> None:
 def test_saved_orthography_is_equal_and_stable(data) -> None:
     lines = slice_of(data, "multi30k/train.de.gz", 500)
     config = OrthographyConfig(compounds="on")
-    learnt = Orthography.learn(lines, "de", config=config)
-    text = learnt.to_json()
+    learned = Orthography.learn(lines, "de", config=config)
+    text = learned.to_json()
     again = Orthography.from_json(text)
     assert again.to_json() == text
     assert Orthography.learn(lines, "de", config=config).to_json() == text
-    assert [again.encode(line) for line in lines] == list(learnt.encode_lines(lines))
-    assert any("⁀" in str(encoded) for encoded in learnt.encode_lines(lines))
+    assert [again.encode(line) for line in lines] == list(learned.encode_lines(lines))
+    assert any("⁀" in str(encoded) for encoded in learned.encode_lines(lines))
 
 
 @given(

@@ -100,15 +100,15 @@ def test_figures_are_those_of_a_sentence_of_five_words(
     assert found["rows"]["row1"]["left"] == 0, "the row that does not swap"
 
 
-def test_all_events_are_learnt_from_to_the_letter_and_few_by_ours(
+def test_all_events_are_learned_from_to_the_letter_and_few_by_ours(
     finished: tuple[Path, str],
 ) -> None:
     literal, ours = (result(finished[0], f"rows-{name}") for name in ("literal", "ours"))
-    counts, learnt = literal["counts"], literal["learnt"]
-    assert learnt["sides"] == counts["left"] + counts["right"]
-    assert learnt["neutral"] == counts["neutral"]
-    assert learnt["candidates"] == pytest.approx(counts["candidates"] / counts["groups"])
-    assert 0 < ours["learnt"]["sides"] < ours["counts"]["left"] + ours["counts"]["right"]
+    counts, learned = literal["counts"], literal["learned"]
+    assert learned["sides"] == counts["left"] + counts["right"]
+    assert learned["neutral"] == counts["neutral"]
+    assert learned["candidates"] == pytest.approx(counts["candidates"] / counts["groups"])
+    assert 0 < ours["learned"]["sides"] < ours["counts"]["left"] + ours["counts"]["right"]
 
 
 def test_memory_is_counted_in_bytes() -> None:

@@ -39,7 +39,7 @@ def record(number: int) -> dict[str, Any]:
 READING: dict[str, Any] = {
     "rows": {f"row{number}": record(number) for number in range(1, 10)},
     "counts": {"left": 30, "right": 90, "neutral": 80, "rare": 12, "pairs": 110, "skipped": 10},
-    "learnt": {"sides": 50, "neutral": 25, "candidates": 3.5},
+    "learned": {"sides": 50, "neutral": 25, "candidates": 3.5},
     "pairs": 1234,
 }
 
@@ -53,7 +53,7 @@ def test_the_papers_figures_are_those_that_the_handbook_has() -> None:
     )
     for name, (value, half) in paper.TABLE_2.items():
         assert rows[paper.NAMES[name]]["paper"] == f"{value:.1f} ±{half:.1f}"
-    assert events["events a pair that are learnt from"]["paper"] == f"{paper.EVENTS_PER_PAIR:.1f}"
+    assert events["events a pair that are learned from"]["paper"] == f"{paper.EVENTS_PER_PAIR:.1f}"
     assert events["of these L or R"]["paper"] == f"{paper.SIDES_PER_PAIR:.1f}"
     assert events["candidates a predecessor"]["paper"] == f"{paper.CANDIDATES:.1f}"
 

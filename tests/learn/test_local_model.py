@@ -247,20 +247,20 @@ def _separable(count: int) -> EventGroups:
     return EventGroups.of(features, labels)
 
 
-def test_separable_data_is_learnt_by_all_and_they_agree() -> None:
+def test_separable_data_is_learned_by_all_and_they_agree() -> None:
     groups = _separable(300)
-    learnt = [
+    learned = [
         sgd(groups, options=SgdOptions(passes=40, eta_float=0.1)),
         sgd(groups, options=SgdOptions(passes=40, eta_float=0.5, adagrad=True)),
         perceptron(groups, passes=60),
         perceptron(groups, passes=60, averaged=True),
     ]
-    for result in learnt:
+    for result in learned:
         assert objective(groups, result.weights).accuracy > 0.995
         assert result.passes[-1].loss < result.passes[0].loss
     best = [
         [int(np.argmax(probabilities(groups, r.weights, g))) for g in range(groups.groups)]
-        for r in learnt
+        for r in learned
     ]
     same = sum(len(set(column)) == 1 for column in zip(*best, strict=True))
     assert same / groups.groups > 0.99

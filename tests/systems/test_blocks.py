@@ -158,8 +158,8 @@ def test_tuned_weights_begin_with_those_of_row_7_and_translate_better(tmp_path: 
         )  # fmt: skip
 
     row7, tuned = train("row7"), train("tuned")
-    learnt = json.loads((tmp_path / "tuned.work" / "learnt.json").read_text())
-    assert all(row7.weights[name] == weight for name, weight in learnt.items())
+    learned = json.loads((tmp_path / "tuned.work" / "learned.json").read_text())
+    assert all(row7.weights[name] == weight for name, weight in learned.items())
     assert tuned.weights["Partition"] != row7.weights["Partition"]
     assert tuned.about.dev["value"] > row7.about.dev["value"]
 
@@ -253,7 +253,7 @@ def test_the_steps_on_oracles_are_those_with_the_best_bleu_on_dev() -> None:
     assert learn_row(fixed, "row6", dev).tried == {}
 
 
-def test_costs_that_are_learnt_to_be_good_are_warned_of() -> None:
+def test_costs_that_are_learned_to_be_good_are_warned_of() -> None:
     # The rare block is the reference everywhere: what is frequent must look bad.
     source, target, links = _material()
     links.append([(0, 0)])

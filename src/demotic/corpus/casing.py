@@ -89,7 +89,7 @@ def _words(tokens: Iterable[str]) -> list[str | None]:
 
 @dataclass(frozen=True)
 class Casing:
-    """A learnt casing: forms of words with capitals, and the words known to be small."""
+    """A learned casing: forms of words with capitals, and the words known to be small."""
 
     mode: Mode = "none"
     forms: Mapping[str, str] = field(default_factory=dict)

@@ -51,7 +51,7 @@ class CompoundOptions:
 
 @dataclass(frozen=True)
 class Compounds:
-    """A learnt splitter; ``counts`` holds the words (small) that may be parts."""
+    """A learned splitter; ``counts`` holds the words (small) that may be parts."""
 
     options: CompoundOptions
     counts: Mapping[str, int]

@@ -120,12 +120,7 @@ class HieroExtraction:
         """The same for the core."""
         options = _core.HieroOptions()
         for name, value in asdict(self).items():
-            if name not in (
-                "max_targets",
-                "min_sentences",
-                "min_loose",
-                "sparse",
-            ):  # when all is counted
+            if name not in _WHEN_COUNTED:
                 setattr(options, name, value)
         return options
 

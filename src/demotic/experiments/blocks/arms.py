@@ -54,7 +54,7 @@ def rows(bench: Bench, name: str) -> dict[str, Any]:
     return {
         "rows": found,
         "counts": counts,
-        "learnt": {
+        "learned": {
             "sides": len(events.successors),
             "neutral": len(events.neutral),
             "candidates": events.successors.candidates / max(1, events.successors.groups),
@@ -89,7 +89,7 @@ def tuned(bench: Bench) -> dict[str, Any]:
 
 
 def perceptrons(bench: Bench) -> dict[str, Any]:
-    """Rows 4 and 5 learnt by perceptrons instead."""
+    """Rows 4 and 5 learned by perceptrons instead."""
     found = {}
     for learner in ("perceptron", "averaged-perceptron"):
         reading = replace(READINGS["ours"], learn={"only": "dev", "learner": learner})

@@ -57,7 +57,7 @@ def _against(one: Found, other: Found, reference: list[str]) -> str:
 
 def _events(readings: Mapping[str, Found]) -> str:
     table = Table(
-        ["reading", "events a pair", "L of L/R", "rare", "learnt from: events a pair",
+        ["reading", "events a pair", "L of L/R", "rare", "learned from: events a pair",
          "of these L/R", "candidates", "pairs", "oracle BLEU (rows 6, 7)", "events of oracles",
          "one candidate"]
     )  # fmt: skip
@@ -66,7 +66,7 @@ def _events(readings: Mapping[str, Found]) -> str:
         3_370_000, None, 9400, None,
     )  # fmt: skip
     for name, found in readings.items():
-        counts, learnt, row6 = found["counts"], found["learnt"], found["rows"]["row6"]
+        counts, learned, row6 = found["counts"], found["learned"], found["rows"]["row6"]
         sides = counts["left"] + counts["right"]
         pairs = counts["pairs"] - counts["skipped"]
         table.row(
@@ -74,9 +74,9 @@ def _events(readings: Mapping[str, Found]) -> str:
             (sides + counts["neutral"]) / pairs,
             f"{counts['left'] / sides:.1%}",
             f"{counts['rare'] / sides:.1%}",
-            (learnt["sides"] + learnt["neutral"]) / pairs,
-            learnt["sides"] / pairs,
-            learnt["candidates"],
+            (learned["sides"] + learned["neutral"]) / pairs,
+            learned["sides"] / pairs,
+            learned["candidates"],
             found["pairs"],
             f"{row6['oracle']:.1f} of {row6['first']:.1f}",
             row6["events"],
@@ -109,7 +109,7 @@ def _weights(readings: Mapping[str, Found]) -> str:
 
 
 def _choices(readings: Mapping[str, Found]) -> str:
-    """Which steps on oracles were tried, and their BLEU on the set that they were learnt on."""
+    """Which steps on oracles were tried, and their BLEU on the set that they were learned on."""
     rows = [
         (reading, row, record["tried"])
         for reading, found in readings.items()

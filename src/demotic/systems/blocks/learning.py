@@ -115,6 +115,6 @@ def learn_local(
 
 
 def wrong_signs(weights: Mapping[str, float]) -> list[str]:
-    """The real-valued features that learnt a weight above 0 although they are costs."""
+    """The real-valued features that learned a weight above 0 although they are costs."""
     names = (*FEATURES, *(f"Neutral{name}" for name in NEUTRAL_FEATURES))
     return [name for name in names if weights[name] > 0]

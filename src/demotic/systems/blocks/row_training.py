@@ -108,7 +108,7 @@ class BlockTraining:
         )  # fmt: skip
 
     def with_config(self, config: Config) -> BlockTraining:
-        """The same blocks and events, to be learnt from or decoded with in another way."""
+        """The same blocks and events, to be learned from or decoded with in another way."""
         if (config.extract, config.events, config.learn.only) != (
             self.config.extract, self.config.events, self.config.learn.only
         ):  # fmt: skip
@@ -134,7 +134,7 @@ class RowResult:
     pairs: BlockPairs
     oracle: OracleEvents | None = None
     tried: dict[str, float] = field(default_factory=dict)
-    """BLEU of each kind of step on the sentences whose oracles were learnt from; the best was
+    """BLEU of each kind of step on the sentences whose oracles were learned from; the best was
     taken."""
 
 
@@ -208,7 +208,7 @@ def _learn_oracles(material: BlockTraining, joint: RowResult, dev: Sentences) ->
     wrong = wrong_signs(chosen.learned.weights)
     if wrong:
         say(
-            f"warning: {', '.join(wrong)}: learnt to prefer what costs more, from "
+            f"warning: {', '.join(wrong)}: learned to prefer what costs more, from "
             f"{oracles.count:,} events of {len(dev.source):,} sentences; a larger development set "
             "may help, or a preset that learns from the training text (row4, row5)"
         )

@@ -26,7 +26,7 @@ from demotic.systems.work import Stage
 
 __all__ = ["fit", "tune"]
 
-LEARNT = "learnt.json"
+LEARNED = "learned.json"
 """Weights before they are tuned."""
 
 
@@ -40,7 +40,7 @@ def fit(training: Training, config: Config) -> BlocksModel:
     weights = learn_stage(training, config, text, links, blocks, lm, folds)
     stages = [text, blocks, lm, weights]
     if config.row.tuned:
-        start = read_weights(weights.path(LEARNT))
+        start = read_weights(weights.path(LEARNED))
 
         def decoder() -> BlockDecoder:
             return BlockDecoder(
@@ -111,7 +111,7 @@ def learn_stage(
     folds: Stage,
 ) -> Stage:
     """The weights that the preset's row learns; where they are tuned later, under another name."""
-    file = LEARNT if config.row.tuned else "weights.json"
+    file = LEARNED if config.row.tuned else "weights.json"
     dev = training.development(text)
     stage = training.work.stage(
         "learn",
