@@ -398,7 +398,7 @@ def _lines_run(place: Path) -> Iterator[tuple[str, int]]:
                 yield from ((name, line) for line in data.lines(file) or [])
         except CoverageException:
             pass  # of a process that a test killed
-        path.unlink()
+        path.unlink(missing_ok=True)  # journals go when their file is read
 
 
 def judge(mutant: Mutant, tests: Tests, place: Path, budget: float) -> dict[str, object]:
