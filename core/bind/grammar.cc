@@ -27,20 +27,25 @@ using Numbers = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device
 // -- extraction --------------------------------------------------------------------------------
 
 using Buffers = nb::typed<nb::tuple, nb::bytes, nb::bytes>;
-using Table = nb::typed<nb::tuple, uint32_t, size_t, Buffers, Buffers, Buffers, nb::bytes, Buffers>;
+using Table = nb::typed<nb::tuple, uint32_t, size_t, Buffers, Buffers, Buffers, nb::bytes, Buffers,
+                        nb::bytes, nb::bytes, nb::bytes>;
 
 Buffers buffers(const grammar::BinaryColumn& column) {
   return nb::make_tuple(nb::bytes(column.ends.data(), column.ends.size() * sizeof(column.ends[0])),
                         nb::bytes(column.bytes.data(), column.bytes.size()));
 }
 
+nb::bytes buffer(const std::vector<int64_t>& column) {
+  return nb::bytes(column.data(), column.size() * sizeof(int64_t));
+}
+
 nb::typed<nb::list, Table> tables(const std::vector<grammar::RulePart>& all) {
   nb::typed<nb::list, Table> out;
   for (const auto& [number, columns] : all)
     out.append(nb::make_tuple(number, columns.rows(), buffers(columns.source),
-                              buffers(columns.target), buffers(columns.links),
-                              nb::bytes(columns.mass.data(), columns.mass.size() * sizeof(int64_t)),
-                              buffers(columns.origins)));
+                              buffers(columns.target), buffers(columns.links), buffer(columns.mass),
+                              buffers(columns.origins), buffer(columns.sentences),
+                              buffer(columns.source_sentences), buffer(columns.target_sentences)));
   return out;
 }
 
@@ -53,11 +58,13 @@ void bind_extraction(nb::module_& m) {
       .def_rw("min_hole", &grammar::HieroOptions::min_hole)
       .def_rw("tight", &grammar::HieroOptions::tight)
       .def_rw("tight_holes", &grammar::HieroOptions::tight_holes)
+      .def_rw("loose_symbols", &grammar::HieroOptions::loose_symbols)
       .def_rw("orientations", &grammar::HieroOptions::orientations);
 
   nb::class_<grammar::RuleExtraction>(m, "RuleExtraction", "Extracts and counts rules over threads")
-      .def(nb::init<const grammar::HieroOptions&, size_t, uint32_t, unsigned>(), nb::arg("options"),
-           nb::arg("rows"), nb::arg("parts"), nb::arg("threads"), Unlocked())
+      .def(nb::init<const grammar::HieroOptions&, size_t, uint32_t, unsigned, bool>(),
+           nb::arg("options"), nb::arg("rows"), nb::arg("parts"), nb::arg("threads"),
+           nb::arg("sentences"), Unlocked())
       .def("run", &grammar::RuleExtraction::run, nb::arg("source"), nb::arg("target"),
            nb::arg("links"), nb::arg("begin"), nb::arg("end"), Unlocked(),
            "Extract from the sentence pairs from begin up to end")
@@ -66,7 +73,8 @@ void bind_extraction(nb::module_& m) {
           [](grammar::RuleExtraction& extraction) {
             return tables(unlocked([&] { return extraction.take(); }));
           },
-          "Rows that no longer fit: (part, rows, source, target, links, mass, origins); a binary "
+          "Rows that no longer fit: (part, rows, source, target, links, mass, origins, sentences, "
+          "source_sentences, target_sentences), the last three empty if not asked for; a binary "
           "column is its borders and its bytes; rows of one target side are in one part")
       .def(
           "take_all",
@@ -84,23 +92,18 @@ void bind_extraction(nb::module_& m) {
 
 // A scorer with everything that it works on.
 struct Scoring {
-  static std::vector<std::string> columns(bool orientations) {
-    std::vector<std::string> names = grammar::RuleScorer::feature_names();
-    const std::vector<std::string>& more = grammar::RuleScorer::orientation_names();
-    if (orientations) names.insert(names.end(), more.begin(), more.end());
-    return names;
-  }
-
   grammar::RuleTableBuilder builder;
   grammar::RuleLexicon lexicon;
   grammar::RuleScorer scorer;
   std::optional<grammar::RuleMerge> merge;
 
   Scoring(const std::string& path, const text::Vocab& source, const text::Vocab& target,
-          const align::LexicalTable& table, const grammar::RuleChoice& choice, bool orientations)
-      : builder(path, {"X"}, columns(orientations), source.view(), target.view()),
+          const align::LexicalTable& table, const grammar::RuleChoice& choice,
+          const grammar::RuleExtras& extras)
+      : builder(path, {"X"}, grammar::RuleScorer::feature_names(extras), source.view(),
+                target.view()),
         lexicon(table, source.view(), target.view()),
-        scorer(builder, lexicon, choice) {}
+        scorer(builder, lexicon, choice, extras) {}
 
   grammar::RuleMerge& runs() {
     if (!merge) throw io::Error(io::Fault::argument, "begin first");
@@ -123,13 +126,16 @@ void bind_scoring(nb::module_& m) {
           "__init__",
           [](Scoring* self, const std::string& path, const text::Vocab& source,
              const text::Vocab& target, const align::LexicalTable& lexical, uint32_t max_targets,
-             uint32_t min_sentences, uint32_t min_loose, bool orientations) {
+             uint32_t min_sentences, uint32_t min_loose, double significance, int64_t sentences,
+             bool unaligned, bool orientations) {
             const nb::gil_scoped_release unlocked;
             new (self) Scoring(path, source, target, lexical,
-                               {max_targets, min_sentences, min_loose}, orientations);
+                               {max_targets, min_sentences, min_loose, significance, sentences},
+                               {unaligned, orientations});
           },
           nb::arg("path"), nb::arg("source"), nb::arg("target"), nb::arg("lexical"),
           nb::arg("max_targets"), nb::arg("min_sentences"), nb::arg("min_loose"),
+          nb::arg("significance"), nb::arg("sentences"), nb::arg("unaligned"),
           nb::arg("orientations"), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
           nb::keep_alive<1, 5>())
       .def(
@@ -152,21 +158,37 @@ void bind_scoring(nb::module_& m) {
           [](Scoring& scoring, size_t run, const Borders& source_ends, const Bytes& source,
              const Borders& target_ends, const Bytes& target, const Borders& link_ends,
              const Bytes& links, const Numbers& mass, const Borders& origin_ends,
-             const Bytes& origins, const Numbers& totals) {
+             const Bytes& origins, const Numbers& totals, const std::optional<Numbers>& sentences,
+             const std::optional<Numbers>& source_sentences,
+             const std::optional<Numbers>& target_sentences) {
             const nb::gil_scoped_release unlocked;
             const size_t rows = mass.shape(0);
-            if (totals.shape(0) != rows)
-              throw io::Error(io::Fault::argument, "columns of unequal length");
+            const auto numbers = [&](const Numbers& column) {
+              if (column.shape(0) != rows)
+                throw io::Error(io::Fault::argument, "columns of unequal length");
+              return std::span<const int64_t>(column.data(), rows);
+            };
+            if (sentences.has_value() != source_sentences.has_value() ||
+                sentences.has_value() != target_sentences.has_value())
+              throw io::Error(io::Fault::argument, "all counts of sentences, or none");
+            const auto optional = [&](const std::optional<Numbers>& column) {
+              return column ? numbers(*column) : std::span<const int64_t>();
+            };
             scoring.runs().add(run, {view(source_ends, source, rows),
                                      view(target_ends, target, rows),
                                      view(link_ends, links, rows),
                                      view(origin_ends, origins, rows),
                                      {mass.data(), rows},
-                                     {totals.data(), rows}});
+                                     numbers(totals),
+                                     optional(sentences),
+                                     optional(source_sentences),
+                                     optional(target_sentences)});
           },
           nb::arg("run"), nb::arg("source_ends"), nb::arg("source"), nb::arg("target_ends"),
           nb::arg("target"), nb::arg("link_ends"), nb::arg("links"), nb::arg("mass"),
           nb::arg("origin_ends"), nb::arg("origins"), nb::arg("totals"),
+          nb::arg("sentences") = nb::none(), nb::arg("source_sentences") = nb::none(),
+          nb::arg("target_sentences") = nb::none(),
           "The next rows of a run, ascending by source and target, with the counts of the targets")
       .def(
           "finish",
@@ -183,6 +205,13 @@ void bind_scoring(nb::module_& m) {
 void grammar(nb::module_& m) {
   bind_extraction(m);
   bind_scoring(m);
+  m.def(
+      "fisher_evidence",
+      [](int64_t pair, int64_t source, int64_t target, int64_t sentences) {
+        return grammar::fisher_evidence({pair, source, target}, sentences);
+      },
+      nb::arg("pair"), nb::arg("source"), nb::arg("target"), nb::arg("sentences"),
+      "Negative log-probability that a source and a target side share so many sentences by chance");
 }
 
 }  // namespace demotic::bind

@@ -34,6 +34,7 @@ struct HieroOptions {
   uint32_t min_hole = 1;          // source words that X stands for at least
   bool tight = true;              // else unaligned words may stand at an initial pair's edges
   bool tight_holes = false;       // what X stands for is tight even so
+  uint32_t loose_symbols = 100;   // source symbols of a rule from a pair that is not tight
   bool orientations = false;
 };
 

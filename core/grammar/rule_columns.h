@@ -50,6 +50,9 @@ struct RuleColumns {
   BinaryColumn links;
   std::vector<int64_t> mass;
   BinaryColumn origins;  // up to kOrigins sentence ids, ascending, four bytes each
+  // If asked for: the sentences that gave the rule; and those in which this row was the first of
+  // its source side, and of its target side, so that sums over rows count each sentence once.
+  std::vector<int64_t> sentences, source_sentences, target_sentences;
 
   size_t rows() const { return mass.size(); }
   // A column's borders are 32-bit numbers; keys have at most some hundred bytes.

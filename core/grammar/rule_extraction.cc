@@ -22,11 +22,11 @@ void check(size_t line, std::span<const uint32_t> source, std::span<const uint32
 }  // namespace
 
 RuleExtraction::RuleExtraction(const HieroOptions& options, size_t rows, uint32_t parts,
-                               unsigned threads)
-    : rows_per_worker_(std::max<size_t>(1, rows / std::max(1u, threads))) {
+                               unsigned threads, bool sentences)
+    : rows_per_worker_(std::max<size_t>(1, rows / std::max(1u, threads))), sentences_(sentences) {
   if (parts == 0) throw io::Error(io::Fault::argument, "rows need at least one part to be in");
   for (unsigned i = 0; i < std::max(1u, threads); ++i)
-    workers_.push_back({HieroExtractor(options), {}, RuleParts(parts), 0, {}});
+    workers_.push_back({HieroExtractor(options), RuleCounts(sentences), RuleParts(parts), 0, {}});
 }
 
 void RuleExtraction::run(const text::TokenLines& source, const text::TokenLines& target,
@@ -64,7 +64,7 @@ std::vector<RulePart> RuleExtraction::take() {
 std::vector<RulePart> RuleExtraction::take_all() {
   for (Worker& worker : workers_) {
     worker.counts.spill(worker.spilled, 0);
-    worker.counts = {};
+    worker.counts = RuleCounts(sentences_);
   }
   return take();
 }

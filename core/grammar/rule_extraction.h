@@ -23,7 +23,9 @@ namespace demotic::grammar {
 class RuleExtraction {
  public:
   // Holds about `rows` different rules, some hundred bytes each; gives them out in `parts` parts.
-  RuleExtraction(const HieroOptions& options, size_t rows, uint32_t parts, unsigned threads);
+  // `sentences` asks for the columns that count them.
+  RuleExtraction(const HieroOptions& options, size_t rows, uint32_t parts, unsigned threads,
+                 bool sentences);
 
   void run(const text::TokenLines& source, const text::TokenLines& target,
            const align::Links& links, size_t begin, size_t end);
@@ -44,6 +46,7 @@ class RuleExtraction {
   };
 
   size_t rows_per_worker_;
+  bool sentences_;
   std::vector<Worker> workers_;
 };
 

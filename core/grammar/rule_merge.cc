@@ -47,6 +47,9 @@ void RuleMerge::add(size_t run, const CountedRows& rows) {
   copy(rows.origins, rows.rows(), to.columns.origins);
   to.columns.mass.assign(rows.mass.begin(), rows.mass.end());
   to.totals.assign(rows.totals.begin(), rows.totals.end());
+  to.columns.sentences.assign(rows.sentences.begin(), rows.sentences.end());
+  to.columns.source_sentences.assign(rows.source_sentences.begin(), rows.source_sentences.end());
+  to.columns.target_sentences.assign(rows.target_sentences.begin(), rows.target_sentences.end());
   to.at = 0;
   heap_.push_back(run);
   std::ranges::push_heap(heap_, [&](size_t a, size_t b) { return after(a, b); });
@@ -63,7 +66,11 @@ std::optional<size_t> RuleMerge::next() {
     do {
       const size_t at = run.at++;
       scorer_.add(source, columns.target.view()[at], columns.links.view()[at], columns.mass[at],
-                  columns.origins.view()[at], run.totals[at]);
+                  columns.origins.view()[at], run.totals[at],
+                  columns.sentences.empty()
+                      ? SentenceCounts{}
+                      : SentenceCounts{columns.sentences[at], columns.source_sentences[at],
+                                       columns.target_sentences[at]});
     } while (!run.empty() && run.source() == source);
     if (run.empty()) {
       heap_.pop_back();

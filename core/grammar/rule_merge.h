@@ -17,10 +17,12 @@
 
 namespace demotic::grammar {
 
-// Rows that somebody else owns: those of rule_columns.h with the counts of their target sides.
+// Rows that somebody else owns: those of rule_columns.h with the counts of their target sides.  The
+// columns of sentences are there or not; `target_sentences` are those of the whole target side.
 struct CountedRows {
   BinaryView source, target, links, origins;
   std::span<const int64_t> mass, totals;
+  std::span<const int64_t> sentences, source_sentences, target_sentences;
 
   size_t rows() const { return mass.size(); }
 };

@@ -96,10 +96,13 @@ bool RuleLexicon::knows(std::span<const text::Symbol> source, std::span<const te
 
 // -- merging -----------------------------------------------------------------------------------
 
-const std::vector<std::string>& RuleScorer::feature_names() {
-  static const std::vector<std::string> names{
+std::vector<std::string> RuleScorer::feature_names(const RuleExtras& extras) {
+  std::vector<std::string> names{
       "TargetGivenSource",        "SourceGivenTarget", "LexicalTargetGivenSource",
       "LexicalSourceGivenTarget", "SeenOnce",          "SeenTwice"};
+  if (extras.unaligned) names.insert(names.end(), {"Deleted", "Inserted"});
+  if (extras.orientations)
+    names.insert(names.end(), orientation_names().begin(), orientation_names().end());
   return names;
 }
 
@@ -110,7 +113,6 @@ const std::vector<std::string>& RuleScorer::orientation_names() {
 }
 
 void RuleScorer::use_orientations(const std::array<uint64_t, 2 * kOrientations>& counts) {
-  orientations_ = true;
   for (size_t side = 0; side < counts.size(); side += kOrientations) {
     double total = 0;
     for (size_t o = 0; o < kOrientations; ++o) total += static_cast<double>(counts[side + o]) + 1;
@@ -119,8 +121,9 @@ void RuleScorer::use_orientations(const std::array<uint64_t, 2 * kOrientations>&
   }
 }
 
-RuleScorer::RuleScorer(RuleTableBuilder& out, const RuleLexicon& lexicon, const RuleChoice& choice)
-    : out_(out), lexicon_(lexicon), choice_(choice) {
+RuleScorer::RuleScorer(RuleTableBuilder& out, const RuleLexicon& lexicon, const RuleChoice& choice,
+                       const RuleExtras& extras)
+    : out_(out), lexicon_(lexicon), choice_(choice), extras_(extras) {
   for (const auto& [name, least] :
        {std::pair{"min_sentences", choice.min_sentences}, std::pair{"min_loose", choice.min_loose}})
     if (least < 1 || least > kOrigins)
@@ -146,17 +149,21 @@ void RuleScorer::merge(Origins& all, std::string_view more) const {
 }
 
 void RuleScorer::add(std::string_view source, std::string_view target, std::string_view links,
-                     int64_t mass, std::string_view origins, int64_t target_total) {
+                     int64_t mass, std::string_view origins, int64_t target_total,
+                     const SentenceCounts& sentences) {
   if (candidates_.empty() || source != std::string_view(source_.data(), source_.size())) {
     end_source();
     source_.assign(source.begin(), source.end());
   }
   if (candidates_.empty() || target != view(candidates_.back().target)) {
     end_target();
-    candidates_.push_back({keep(target), {}, 0, target_total, {}, {}});
+    candidates_.push_back({keep(target), {}, 0, target_total, {}, {}, {}});
   }
   Candidate& candidate = candidates_.back();
   candidate.mass += mass;
+  candidate.sentences.pair += sentences.pair;
+  candidate.sentences.source += sentences.source;
+  candidate.sentences.target = sentences.target;
   if (links.size() % 2 != 0) {
     const auto both = static_cast<uint8_t>(links.back() - 1);
     links.remove_suffix(1);
@@ -186,11 +193,15 @@ void RuleScorer::end_target() {
 
 // -- writing -----------------------------------------------------------------------------------
 
-// Has one of its sides a word without a link at an edge?
-bool RuleScorer::is_loose(const Candidate& candidate) {
+void RuleScorer::read_target(const Candidate& candidate) {
   target_symbols_.clear();
   for_each_symbol(view(candidate.target),
                   [&](text::Symbol symbol) { target_symbols_.push_back(symbol); });
+}
+
+// Has one of its sides a word without a link at an edge?
+bool RuleScorer::is_loose(const Candidate& candidate) {
+  read_target(candidate);
   const std::string_view links = view(candidate.links);
   const auto free = [&](const std::vector<text::Symbol>& side, size_t place, size_t which) {
     if (!text::is_word(side[place])) return false;
@@ -207,9 +218,17 @@ void RuleScorer::choose() {
   const bool phrases = std::all_of(source_symbols_.begin(), source_symbols_.end(),
                                    [](text::Symbol symbol) { return text::is_word(symbol); });
   const uint32_t least = phrases ? 1 : choice_.min_sentences;
+  int64_t source_sentences = 0;
+  for (const Candidate& candidate : candidates_) source_sentences += candidate.sentences.source;
+  const auto by_chance = [&](const Candidate& candidate) {
+    const auto& [pair, _, target] = candidate.sentences;
+    return choice_.significance > 0 && fisher_evidence({pair, source_sentences, target},
+                                                       choice_.sentences) < choice_.significance;
+  };
   std::erase_if(candidates_, [&](const Candidate& candidate) {
     const uint32_t seen = candidate.origins.count;
-    return seen < least || (seen < choice_.min_loose && is_loose(candidate));
+    return seen < least || (seen < choice_.min_loose && is_loose(candidate)) ||
+           by_chance(candidate);
   });
   const uint32_t limit = choice_.max_targets;
   if (limit != 0 && candidates_.size() > limit) {
@@ -239,9 +258,7 @@ void RuleScorer::end_source() {
 }
 
 void RuleScorer::write(const Candidate& candidate, double source_total) {
-  target_symbols_.clear();
-  for_each_symbol(view(candidate.target),
-                  [&](text::Symbol symbol) { target_symbols_.push_back(symbol); });
+  read_target(candidate);
   const std::string_view links = view(candidate.links);
   links_.clear();
   for (size_t at = 0; at + 1 < links.size(); at += 2)
@@ -261,7 +278,20 @@ void RuleScorer::write(const Candidate& candidate, double source_total) {
       seen_in(1),
       seen_in(2),
   };
-  if (orientations_) {
+  if (extras_.unaligned) {
+    const auto unaligned = [&](const std::vector<text::Symbol>& side, auto&& place) {
+      float count = 0;
+      for (size_t at = 0; at < side.size(); ++at)
+        if (text::is_word(side[at]) &&
+            std::none_of(links_.begin(), links_.end(),
+                         [&](RuleLink link) { return place(link) == at; }))
+          ++count;
+      return count;
+    };
+    scores_.push_back(unaligned(source_symbols_, [](RuleLink link) { return link.source; }));
+    scores_.push_back(unaligned(target_symbols_, [](RuleLink link) { return link.target; }));
+  }
+  if (extras_.orientations) {
     const double unit = kSmoothing * static_cast<double>(kUnitMass);
     for (size_t i = 0; i < shares_.size(); ++i)
       scores_.push_back(log_floored(

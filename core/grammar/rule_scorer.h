@@ -10,7 +10,8 @@
 // the rule's most frequent word links (Koehn, Och and Marcu 2003): the product, over the words of a
 // side, of the mean probability of their links; of NULL for words without a link.  Relative
 // frequencies of rare rules say little: SeenOnce and SeenTwice are 1 for rules that were seen in so
-// many sentences, so that a learner can weigh that.
+// many sentences, so that a learner can weigh that.  On demand, Deleted and Inserted are the words
+// of the source and of the target side that have no link among these.
 //
 // Rows with orientations add six more, the smoothed log-probabilities of monotone, swap and other
 // towards what comes before and after on the target side (Koehn et al. 2005); `orientations` are
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "align/lexical_table.h"
+#include "grammar/fisher_test.h"
 #include "grammar/hiero_extract.h"
 #include "grammar/rule_columns.h"
 #include "grammar/rule_table_builder.h"
@@ -56,22 +58,33 @@ struct RuleChoice {
   uint32_t max_targets = 0;    // of most mass for each source side; 0: all
   uint32_t min_sentences = 1;  // that gave a rule with nonterminals; at most kOrigins
   uint32_t min_loose = 1;      // that gave a rule with an unaligned word at an edge; likewise
+  double significance = 0;     // least fisher_evidence; rows then count sentences
+  int64_t sentences = 0;       // of the corpus
+};
+
+// Columns beyond those that all tables have.
+struct RuleExtras {
+  bool unaligned = false;
+  bool orientations = false;
 };
 
 class RuleScorer {
  public:
   static constexpr double kFloor = 1e-10;  // the least probability
-  static const std::vector<std::string>& feature_names();
+  static std::vector<std::string> feature_names(const RuleExtras& extras);
+  static const std::vector<std::string>& orientation_names();
 
   // Throws Error(argument) where the choice is out of its range.
-  RuleScorer(RuleTableBuilder& out, const RuleLexicon& lexicon, const RuleChoice& choice);
+  RuleScorer(RuleTableBuilder& out, const RuleLexicon& lexicon, const RuleChoice& choice,
+             const RuleExtras& extras);
 
-  static const std::vector<std::string>& orientation_names();
-  // Counts of all occurrences: to what is before, to what is after.  Before the first add().
+  // Counts of all occurrences: to what is before, to what is after.  Before the first add(), where
+  // orientations are asked for.
   void use_orientations(const std::array<uint64_t, 2 * kOrientations>& counts);
 
+  // `sentences` are those of a row, of its target side all.
   void add(std::string_view source, std::string_view target, std::string_view links, int64_t mass,
-           std::string_view origins, int64_t target_total);
+           std::string_view origins, int64_t target_total, const SentenceCounts& sentences = {});
   void finish();
 
  private:
@@ -90,6 +103,7 @@ class RuleScorer {
     int64_t target_total;
     Origins origins;
     std::array<int64_t, 2 * kOrientations> orientations{};
+    SentenceCounts sentences{};  // of the source side those in which this was its first target
   };
   struct Variant {  // one way to link the words of the current target side
     Bytes links;
@@ -102,15 +116,16 @@ class RuleScorer {
   void end_target();
   void end_source();
   void choose();
+  void read_target(const Candidate& candidate);
   bool is_loose(const Candidate& candidate);
   void write(const Candidate& candidate, double source_total);
 
   RuleTableBuilder& out_;
   const RuleLexicon& lexicon_;
   RuleChoice choice_;
+  RuleExtras extras_;
 
   static constexpr double kSmoothing = 1.5;  // occurrences that the shares count for
-  bool orientations_ = false;
   std::array<double, 2 * kOrientations> shares_{};
 
   std::vector<char> source_;

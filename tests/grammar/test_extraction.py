@@ -52,6 +52,7 @@ def options(draw: st.DrawFn) -> HieroExtraction:
         min_hole=draw(st.integers(1, 2)),
         tight=draw(st.booleans()),
         tight_holes=draw(st.booleans()),
+        loose_symbols=draw(st.integers(1, 6)),
         max_targets=0,
     )
 
@@ -86,6 +87,7 @@ def expected(corpus: list[Pair], chosen: HieroExtraction) -> dict[oracle.Rule, F
             min_hole=chosen.min_hole,
             tight=chosen.tight,
             tight_holes=chosen.tight_holes,
+            loose_symbols=chosen.loose_symbols,
         ).items():
             masses[rule] += mass
     return masses
@@ -201,6 +203,27 @@ def has_free_edge(rule: Rule) -> bool:
         for side, known in zip((rule.source, rule.target), linked, strict=True)
         for place in (0, len(side) - 1)
     )
+
+
+@many
+@given(corpus=st.lists(pairs(), min_size=1, max_size=6), orientations=st.booleans())
+def test_unaligned_words_are_counted_in_columns_of_their_own(
+    corpus: list[Pair], orientations: bool, tmp_path: Path
+) -> None:
+    plain = HieroExtraction.phrases(max_targets=0, orientations=orientations)
+    if not orientations:
+        plain = HieroExtraction(max_targets=0, tight=False)
+    without = list(extract(corpus, tmp_path, plain))
+    table = extract(corpus, tmp_path, replace(plain, unaligned=True))
+    assert table.feature_names[:8] == [*NAMES, "Deleted", "Inserted"]
+    for rule, other in zip(table, without, strict=True):
+        for name, side, which in (("Deleted", rule.source, 0), ("Inserted", rule.target, 1)):
+            linked = {link[which] for link in rule.links}
+            free = [at for at, f in enumerate(side) if not f.startswith("[X") and at not in linked]
+            assert rule.scores[name] == len(free)
+        scores = dict(rule.scores)
+        del scores["Deleted"], scores["Inserted"]
+        assert (str(rule), rule.links, scores) == (str(other), other.links, other.scores)
 
 
 @pytest.mark.parametrize("least", [0, 4])

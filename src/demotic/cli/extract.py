@@ -87,6 +87,10 @@ def command(
         bool,
         typer.Option("--tight-holes", help="With --loose: what nonterminals stand for is tight."),
     ] = False,
+    loose_symbols: Annotated[
+        int,
+        typer.Option(min=1, max=100, help="With --loose: source symbols of a loose rule."),
+    ] = 100,
     max_targets: Annotated[
         int, typer.Option(min=0, help="Rules kept for each source side; 0 keeps all.")
     ] = 30,
@@ -97,6 +101,20 @@ def command(
         int,
         typer.Option(min=1, max=3, help="With --loose: sentences that must give a loose rule."),
     ] = 1,
+    significance: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBER",
+            help="Least -log p of Fisher's exact test, or alpha+epsilon (no rule that was seen once"
+            " with sides seen once), or alpha-epsilon (these, too). 0 keeps all.",
+        ),
+    ] = "0",
+    unaligned: Annotated[
+        bool,
+        typer.Option(
+            "--unaligned", help="Add Deleted and Inserted: words of either side without a link."
+        ),
+    ] = False,
     sparse: Annotated[
         list[str] | None,
         typer.Option(
@@ -165,9 +183,12 @@ def command(
         "min_hole": min_hole,
         "tight": tight,
         "tight_holes": tight_holes,
+        "loose_symbols": loose_symbols,
         "max_targets": max_targets,
         "min_sentences": min_sentences,
         "min_loose": min_loose,
+        "significance": _significance(significance),
+        "unaligned": unaligned,
     }
     if orientations and not phrases:
         raise typer.BadParameter("only plain phrases have them", param_hint="--orientations")
@@ -187,6 +208,13 @@ def command(
     texts = _Texts(source, target, alignment, lexical)
     with table_file(out, format, filter, temp, progress) as path:
         texts.extract(path, options, engine, progress)
+
+
+def _significance(given: str) -> float | str:
+    try:
+        return float(given)
+    except ValueError:
+        return given  # a name, if it is one
 
 
 @dataclass(frozen=True)

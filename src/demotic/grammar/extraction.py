@@ -11,11 +11,12 @@ the file is the same for any number of threads and any memory limit.
 from __future__ import annotations
 
 import contextlib
+import math
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from demotic import _core, files
 from demotic.align.lexical import LexicalTable
 from demotic.align.text import Text, check_parallel
-from demotic.errors import check_counts
+from demotic.errors import ArgumentError, check_counts
 from demotic.grammar.table import RuleTable
 from demotic.grammar.templates import NO_TEMPLATES, TemplateOptions, add_templates
 from demotic.progress import SILENT, Progress
@@ -33,12 +34,16 @@ if TYPE_CHECKING:
     from demotic._core import Links
     from demotic.engine import Engine
 
-_WHEN_COUNTED = ("max_targets", "min_sentences", "min_loose", "sparse")  # not of the extractor
+# Of those who choose and score what the extractor found.
+_WHEN_COUNTED = (
+    "max_targets", "min_sentences", "min_loose", "significance", "unaligned", "sparse",
+)  # fmt: skip
+_EPSILON = 0.001
 _PAIRS = 1 << 10  # extracted between two looks at the keyboard, for each thread
 _ROW = 150  # bytes that a rule takes while it is counted, about
 
 _Binary = tuple[bytes, bytes]
-_Columns = tuple[int, int, _Binary, _Binary, _Binary, bytes, _Binary]
+_Columns = tuple[int, int, _Binary, _Binary, _Binary, bytes, _Binary, bytes, bytes, bytes]
 
 _SCHEMA = pa.schema(
     [
@@ -49,6 +54,8 @@ _SCHEMA = pa.schema(
         ("origins", pa.binary()),
     ]
 )
+_SENTENCES = ("sentences", "source_sentences", "target_sentences")
+_COUNTED_SCHEMA = pa.schema([*_SCHEMA, *((name, pa.int64()) for name in _SENTENCES)])
 # On rows of all source sides with some target sides.  Sums over equal (source, target) are left to
 # the scorer, which meets them side by side.
 _QUERY = """
@@ -57,6 +64,17 @@ FROM rows JOIN (SELECT target, CAST(sum(mass) AS BIGINT) AS total FROM rows GROU
 ON rows.target = totals.target
 ORDER BY source, target
 """
+_COUNTED_QUERY = """
+SELECT source, rows.target, links, mass, origins, total, sentences, source_sentences, seen
+FROM rows JOIN (
+    SELECT target, CAST(sum(mass) AS BIGINT) AS total, CAST(sum(target_sentences) AS BIGINT) AS seen
+    FROM rows GROUP BY target
+) totals
+ON rows.target = totals.target
+ORDER BY source, rows.target
+"""
+
+Significance = float | Literal["alpha+epsilon", "alpha-epsilon"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,12 +93,21 @@ class HieroExtraction:
     """Keep unaligned words from the edges of phrases."""
     tight_holes: bool = False
     """Keep them from the edges of what nonterminals stand for, even where phrases may have them."""
+    loose_symbols: int = 100
+    """Symbols on the source side of a rule whose phrase has unaligned words at its edges."""
     max_targets: int = 30
     """The most frequent rules of each source side are kept; 0 keeps all."""
     min_sentences: int = 1
     """Sentences that must have given a rule with nonterminals, 1 to 3."""
     min_loose: int = 1
     """Sentences that must have given a rule with an unaligned word at an edge, 1 to 3."""
+    significance: Significance = 0.0
+    """Keep rules whose sides meet in more sentences than chance explains: the least -log p of
+    Fisher's exact test.  ``alpha-epsilon`` keeps what was seen once with sides that were seen once,
+    ``alpha+epsilon`` does not.  0 keeps all."""
+    unaligned: bool = False
+    """Add the columns Deleted and Inserted: words of the source and of the target side without a
+    link."""
     orientations: bool = False
     """Add the columns of lexicalised reordering: log-probabilities that a phrase follows
     monotonely, swaps or does something else, towards the phrases before and after it on the target
@@ -89,11 +116,19 @@ class HieroExtraction:
     """Sparse features that rules get."""
 
     def __post_init__(self) -> None:
-        check_counts(self, "max_phrase", "max_symbols", least=1, most=100)
+        check_counts(self, "max_phrase", "max_symbols", "loose_symbols", least=1, most=100)
         check_counts(self, "max_nonterminals", most=2)
         check_counts(self, "min_hole", least=1)
         check_counts(self, "max_targets")
         check_counts(self, "min_sentences", "min_loose", least=1, most=3)
+        if isinstance(self.significance, str):
+            if self.significance not in ("alpha+epsilon", "alpha-epsilon"):
+                raise ArgumentError(
+                    f"significance is {self.significance!r}",
+                    remedy="a number, alpha+epsilon or alpha-epsilon",
+                )
+        elif not 0 <= self.significance < math.inf:
+            raise ArgumentError("significance must be a number that is not negative")
 
     @classmethod
     def phrases(
@@ -101,7 +136,10 @@ class HieroExtraction:
         max_phrase: int = 7,
         *,
         tight: bool = False,
+        loose_symbols: int = 100,
         max_targets: int = 30,
+        significance: Significance = 0.0,
+        unaligned: bool = False,
         orientations: bool = False,
         sparse: TemplateOptions = NO_TEMPLATES,
     ) -> HieroExtraction:
@@ -111,7 +149,10 @@ class HieroExtraction:
             max_symbols=max_phrase,
             max_nonterminals=0,
             tight=tight,
+            loose_symbols=loose_symbols,
             max_targets=max_targets,
+            significance=significance,
+            unaligned=unaligned,
             orientations=orientations,
             sparse=sparse,
         )
@@ -124,6 +165,13 @@ class HieroExtraction:
                 setattr(options, name, value)
         return options
 
+    def least_evidence(self, sentences: int) -> float:
+        """The least -log p in a corpus of so many sentence pairs; 0 asks for no test."""
+        if not isinstance(self.significance, str):
+            return self.significance
+        alpha = math.log(max(1, sentences))  # of what was seen once, with sides seen once
+        return alpha + (_EPSILON if self.significance == "alpha+epsilon" else -_EPSILON)
+
 
 @dataclass(frozen=True, kw_only=True)
 class PhraseExtraction:
@@ -133,8 +181,16 @@ class PhraseExtraction:
     """Words of a phrase, each side."""
     tight: bool = False
     """Keep unaligned words from the edges of phrases."""
+    loose_symbols: int = 100
+    """Source words of a phrase that has unaligned words at its edges."""
     max_targets: int = 30
     """The most frequent translations of each source phrase are kept; 0 keeps all."""
+    significance: Significance = 0.0
+    """Keep phrase pairs whose sides meet in more sentences than chance explains: the least -log p
+    of Fisher's exact test.  ``alpha-epsilon`` keeps what was seen once with sides that were seen
+    once, ``alpha+epsilon`` does not.  0 keeps all."""
+    unaligned: bool = False
+    """Add the columns Deleted and Inserted: source and target words without a link."""
     reordering: bool = True
     """Learn for each phrase pair how it follows its neighbours (lexicalised reordering)."""
     table: Path | None = None
@@ -151,7 +207,10 @@ class PhraseExtraction:
         return HieroExtraction.phrases(
             self.max_phrase,
             tight=self.tight,
+            loose_symbols=self.loose_symbols,
             max_targets=self.max_targets,
+            significance=self.significance,
+            unaligned=self.unaligned,
             orientations=self.reordering,
             sparse=self.sparse,
         )
@@ -182,13 +241,17 @@ def extract_hiero(
     check_parallel(source, target)
     links.check(source.lines, target.lines)
     lexical = lexical or LexicalTable.estimate(source, target, links, progress=progress)
+    evidence = options.least_evidence(len(links))
+    tested = evidence > 0
+    schema, query = (_COUNTED_SCHEMA, _COUNTED_QUERY) if tested else (_SCHEMA, _QUERY)
     extraction = _core.RuleExtraction(
         options.core(),
         rows=engine.memory // 4 // _ROW,
         parts=engine.parts,
         threads=engine.threads,
+        sentences=tested,
     )
-    counted = _count(extraction, source, target, links, engine.threads, progress)
+    counted = _count(extraction, schema, source, target, links, engine.threads, progress)
     with files.atomic_path(out) as temporary, _scored(temporary, options, progress) as scored:
         scorer = _core.RuleScorer(
             str(scored),
@@ -198,9 +261,12 @@ def extract_hiero(
             max_targets=options.max_targets,
             min_sentences=options.min_sentences,
             min_loose=options.min_loose,
+            significance=evidence,
+            sentences=len(links),
+            unaligned=options.unaligned,
             orientations=options.orientations,
         )
-        with engine.aggregate(counted, _SCHEMA, _QUERY, progress) as runs:
+        with engine.aggregate(counted, schema, query, progress) as runs:
             _score(
                 scorer, runs, extraction.orientations if options.orientations else None, progress
             )
@@ -221,6 +287,7 @@ def _scored(out: Path, options: HieroExtraction, progress: Progress) -> Iterator
 
 def _count(
     extraction: _core.RuleExtraction,
+    schema: pa.Schema,
     source: Text,
     target: Text,
     links: Links,
@@ -233,9 +300,9 @@ def _count(
         for begin in range(0, len(links), step):
             end = min(begin + step, len(links))
             extraction.run(source.lines, target.lines, links, begin, end)
-            yield from map(_batch, extraction.take())
+            yield from (_batch(columns, schema) for columns in extraction.take())
             advance(end - begin)
-        yield from map(_batch, extraction.take_all())
+        yield from (_batch(columns, schema) for columns in extraction.take_all())
     progress.say(f"{extraction.occurrences:,} occurrences of rules")
 
 
@@ -261,7 +328,7 @@ def _score(
         advance(len(scorer) - scored)
 
 
-def _batch(columns: _Columns) -> tuple[int, pa.RecordBatch]:
+def _batch(columns: _Columns, schema: pa.Schema) -> tuple[int, pa.RecordBatch]:
     part, rows, *arrays = columns
     return part, pa.RecordBatch.from_arrays(
         [
@@ -270,9 +337,9 @@ def _batch(columns: _Columns) -> tuple[int, pa.RecordBatch]:
                 rows,
                 [None, *map(pa.py_buffer, array if isinstance(array, tuple) else (array,))],
             )
-            for column, array in zip(_SCHEMA, arrays, strict=True)
+            for column, array in zip(schema, arrays[: len(schema)], strict=True)
         ],
-        schema=_SCHEMA,
+        schema=schema,
     )
 
 

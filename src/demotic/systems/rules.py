@@ -24,6 +24,8 @@ RULE_WEIGHTS = {
     "LexicalSourceGivenTarget": 0.2,
     "SeenOnce": 0.0,
     "SeenTwice": 0.0,
+    "Deleted": 0.0,
+    "Inserted": 0.0,
     "LanguageModel": 0.5,
     "ClassModel": 0.1,
     **{f"LanguageModel{number}": 0.1 for number in range(2, 2 + MOST_EXTRA)},
