@@ -58,7 +58,7 @@ void bind_extraction(nb::module_& m) {
       .def_rw("min_hole", &grammar::HieroOptions::min_hole)
       .def_rw("tight", &grammar::HieroOptions::tight)
       .def_rw("tight_holes", &grammar::HieroOptions::tight_holes)
-      .def_rw("loose_symbols", &grammar::HieroOptions::loose_symbols)
+      .def_rw("deletions", &grammar::HieroOptions::deletions)
       .def_rw("orientations", &grammar::HieroOptions::orientations);
 
   nb::class_<grammar::RuleExtraction>(m, "RuleExtraction", "Extracts and counts rules over threads")
@@ -126,18 +126,19 @@ void bind_scoring(nb::module_& m) {
           "__init__",
           [](Scoring* self, const std::string& path, const text::Vocab& source,
              const text::Vocab& target, const align::LexicalTable& lexical, uint32_t max_targets,
-             uint32_t min_sentences, uint32_t min_loose, double significance, int64_t sentences,
-             bool unaligned, bool orientations) {
+             uint32_t min_sentences, uint32_t min_loose, uint32_t short_loose, double significance,
+             int64_t sentences, bool unaligned, bool orientations) {
             const nb::gil_scoped_release unlocked;
-            new (self) Scoring(path, source, target, lexical,
-                               {max_targets, min_sentences, min_loose, significance, sentences},
-                               {unaligned, orientations});
+            new (self) Scoring(
+                path, source, target, lexical,
+                {max_targets, min_sentences, min_loose, short_loose, significance, sentences},
+                {unaligned, orientations});
           },
           nb::arg("path"), nb::arg("source"), nb::arg("target"), nb::arg("lexical"),
           nb::arg("max_targets"), nb::arg("min_sentences"), nb::arg("min_loose"),
-          nb::arg("significance"), nb::arg("sentences"), nb::arg("unaligned"),
-          nb::arg("orientations"), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
-          nb::keep_alive<1, 5>())
+          nb::arg("short_loose"), nb::arg("significance"), nb::arg("sentences"),
+          nb::arg("unaligned"), nb::arg("orientations"), nb::keep_alive<1, 3>(),
+          nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
       .def(
           "begin",
           [](Scoring& scoring, size_t runs,

@@ -12,7 +12,6 @@ HieroExtractor::HieroExtractor(const HieroOptions& options) : options_(options) 
   };
   require(options.max_phrase >= 1 && options.max_phrase <= 100, "max_phrase: 1 to 100 words");
   require(options.max_symbols >= 1 && options.max_symbols <= 100, "max_symbols: 1 to 100 symbols");
-  require(options.loose_symbols <= 100, "loose_symbols: at most 100 symbols");
   require(options.max_nonterminals <= kMaxExtracted, "max_nonterminals: at most 2");
   require(options.min_hole >= 1, "min_hole: at least 1 word");
 }
@@ -124,10 +123,8 @@ void HieroExtractor::find_holes(const Pair& outer) {
   holes_.clear();
   const uint32_t size = outer.source_size();
   const uint32_t linked = linked_words(outer);
-  const uint32_t most =
-      outer.tight ? options_.max_symbols : std::min(options_.max_symbols, options_.loose_symbols);
   const auto fits = [&](uint32_t covered, uint32_t count, uint32_t covered_links) {
-    return size - covered + count <= most && covered_links < linked;
+    return size - covered + count <= options_.max_symbols && covered_links < linked;
   };
   if (fits(0, 0, 0)) holes_.push_back({0, {}});
   if (options_.max_nonterminals == 0) return;

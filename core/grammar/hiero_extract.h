@@ -8,6 +8,8 @@
 // A rule replaces up to two initial pairs inside another by X, never next to each other on the
 // source side, and keeps at least one linked pair of words.  Each initial pair has mass 1, shared
 // equally by its rules; mass is a fixed-point integer, so that sums do not depend on their order.
+// On demand each source word without a link, in a sentence pair that has some, gives a rule of mass
+// 1 that deletes it.
 //
 // On demand each rule carries its orientations (Tillmann 2004): how its initial pair lies to others
 // that end where it begins, and begin where it ends, on the target side.  It is monotone to the one
@@ -34,7 +36,7 @@ struct HieroOptions {
   uint32_t min_hole = 1;          // source words that X stands for at least
   bool tight = true;              // else unaligned words may stand at an initial pair's edges
   bool tight_holes = false;       // what X stands for is tight even so
-  uint32_t loose_symbols = 100;   // source symbols of a rule from a pair that is not tight
+  bool deletions = false;         // source words without a link give rules with an empty target
   bool orientations = false;
 };
 
@@ -91,6 +93,14 @@ class HieroExtractor {
         write(outer, holes, source, target, links);
         emit(ExtractedRule{source_, target_, links_, kUnitMass / holes_.size(), orientation});
       }
+    }
+    if (!options_.deletions || links.empty()) return;
+    target_.clear();
+    links_.clear();
+    for (size_t i = 0; i < source.size(); ++i) {
+      if (link_begin_[i] != link_begin_[i + 1]) continue;
+      source_.assign(1, static_cast<text::Symbol>(source[i]));
+      emit(ExtractedRule{source_, target_, links_, kUnitMass, 0});
     }
   }
 

@@ -202,6 +202,7 @@ void RuleScorer::read_target(const Candidate& candidate) {
 // Has one of its sides a word without a link at an edge?
 bool RuleScorer::is_loose(const Candidate& candidate) {
   read_target(candidate);
+  if (target_symbols_.empty()) return false;  // it deletes a word, and has no edges to be loose
   const std::string_view links = view(candidate.links);
   const auto free = [&](const std::vector<text::Symbol>& side, size_t place, size_t which) {
     if (!text::is_word(side[place])) return false;
@@ -218,6 +219,8 @@ void RuleScorer::choose() {
   const bool phrases = std::all_of(source_symbols_.begin(), source_symbols_.end(),
                                    [](text::Symbol symbol) { return text::is_word(symbol); });
   const uint32_t least = phrases ? 1 : choice_.min_sentences;
+  const uint32_t least_loose =
+      source_symbols_.size() <= choice_.short_loose ? 1 : choice_.min_loose;
   int64_t source_sentences = 0;
   for (const Candidate& candidate : candidates_) source_sentences += candidate.sentences.source;
   const auto by_chance = [&](const Candidate& candidate) {
@@ -227,8 +230,7 @@ void RuleScorer::choose() {
   };
   std::erase_if(candidates_, [&](const Candidate& candidate) {
     const uint32_t seen = candidate.origins.count;
-    return seen < least || (seen < choice_.min_loose && is_loose(candidate)) ||
-           by_chance(candidate);
+    return seen < least || (seen < least_loose && is_loose(candidate)) || by_chance(candidate);
   });
   const uint32_t limit = choice_.max_targets;
   if (limit != 0 && candidates_.size() > limit) {

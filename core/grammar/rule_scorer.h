@@ -58,6 +58,7 @@ struct RuleChoice {
   uint32_t max_targets = 0;    // of most mass for each source side; 0: all
   uint32_t min_sentences = 1;  // that gave a rule with nonterminals; at most kOrigins
   uint32_t min_loose = 1;      // that gave a rule with an unaligned word at an edge; likewise
+  uint32_t short_loose = 0;    // symbols of a source side for which one is enough even so
   double significance = 0;     // least fisher_evidence; rows then count sentences
   int64_t sentences = 0;       // of the corpus
 };

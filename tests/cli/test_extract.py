@@ -172,3 +172,21 @@ def test_a_binary_table_is_not_read_as_text(folder: Path, options: list[str]) ->
         done = run("convert", folder / given, folder / "out", *wanted, *options)
         assert done.returncode == 2, done.stderr
     assert not (folder / "out").exists()
+
+
+def test_loose_tables_can_be_thinned_out_and_tell_what_has_no_link(folder: Path) -> None:
+    (folder / "a").write_text("1-2\n0-0\n")
+    out = folder / "rules.bin"
+    done = extract(
+        folder, "--loose", "--min-loose", "2", "--short-loose", "2", "--deletions", "--unaligned",
+        "--out", out,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    table = RuleTable.load(out)
+    assert {rule.target for rule in table.rules_for("ne")} == {()}
+    assert [rule.scores["Deleted"] for rule in table.rules_for("ne va")] == [1.0] * 3
+    assert not table.rules_for("ne va pas")  # too long for one sentence
+    done = extract(folder, "--loose", "--significance", "alpha+epsilon", "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert len(RuleTable.load(out)) < len(table)
+    assert extract(folder, "--significance", "high", "--out", out).returncode == 2

@@ -49,7 +49,8 @@ def rule_table(rules: Sequence[Rule]) -> RuleTable:
     with TemporaryDirectory() as folder:
         text = Path(folder) / "rules.txt"
         text.write_text("".join(map(rule_text, rules)), encoding="utf-8")
-        return RuleTable.from_text(text, format="cdec", out=Path(folder) / "rules.bin")
+        out = Path(folder) / "rules.bin"
+        return RuleTable.from_text(text, format="cdec", out=out, empty_targets=True)
 
 
 @cache
@@ -73,7 +74,7 @@ def hiero_rules(draw: st.DrawFn) -> Rule:
     source = draw(st.lists(_words, min_size=1, max_size=2 if holes < 3 else 1))
     for _ in range(holes):
         source.insert(draw(st.integers(0, len(source))), "[X]")
-    target: list[str | int] = list(draw(st.lists(_english, min_size=0 if holes else 1, max_size=2)))
+    target: list[str | int] = list(draw(st.lists(_english, max_size=2)))
     for slot in draw(st.permutations(range(holes))):
         target.insert(draw(st.integers(0, len(target))), slot)
     return Rule("X", tuple(source), tuple(target), draw(_scores))

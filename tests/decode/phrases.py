@@ -41,7 +41,8 @@ def phrase_table(phrases: Sequence[Phrase]) -> RuleTable:
             for each in phrases
         ]
         text.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return RuleTable.from_text(text, format="cdec", out=Path(folder) / "phrases.bin")
+        out = Path(folder) / "phrases.bin"
+        return RuleTable.from_text(text, format="cdec", out=out, empty_targets=True)
 
 
 @cache

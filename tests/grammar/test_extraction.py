@@ -52,7 +52,7 @@ def options(draw: st.DrawFn) -> HieroExtraction:
         min_hole=draw(st.integers(1, 2)),
         tight=draw(st.booleans()),
         tight_holes=draw(st.booleans()),
-        loose_symbols=draw(st.integers(1, 6)),
+        deletions=draw(st.booleans()),
         max_targets=0,
     )
 
@@ -87,7 +87,7 @@ def expected(corpus: list[Pair], chosen: HieroExtraction) -> dict[oracle.Rule, F
             min_hole=chosen.min_hole,
             tight=chosen.tight,
             tight_holes=chosen.tight_holes,
-            loose_symbols=chosen.loose_symbols,
+            deletions=chosen.deletions,
         ).items():
             masses[rule] += mass
     return masses
@@ -182,18 +182,45 @@ def test_rules_with_nonterminals_need_their_number_of_sentences_and_no_score_cha
 
 
 @many
-@given(corpus=st.lists(pairs(), min_size=1, max_size=6), least=st.integers(1, 3))
+@given(
+    corpus=st.lists(pairs(), min_size=1, max_size=6),
+    least=st.integers(1, 3),
+    short=st.integers(0, 3),
+)
 def test_loose_rules_need_their_number_of_sentences_and_no_score_changes(
-    corpus: list[Pair], least: int, tmp_path: Path
+    corpus: list[Pair], least: int, short: int, tmp_path: Path
 ) -> None:
     loose = HieroExtraction(max_targets=0, tight=False)
     everything = list(extract(corpus, tmp_path, loose))
-    kept = extract(corpus, tmp_path, replace(loose, min_loose=least))
+    kept = extract(corpus, tmp_path, replace(loose, min_loose=least, short_loose=short))
     assert [(str(rule), rule.scores) for rule in kept] == [
         (str(rule), rule.scores)
         for rule in everything
-        if len(rule.origins) >= least or not has_free_edge(rule)
+        if len(rule.origins) >= least or len(rule.source) <= short or not has_free_edge(rule)
     ]
+
+
+@many
+@given(corpus=st.lists(pairs(), min_size=1, max_size=4), tight=st.booleans())
+def test_deletions_are_words_without_links_and_no_loose_rules(
+    corpus: list[Pair], tight: bool, tmp_path: Path
+) -> None:
+    chosen = HieroExtraction.phrases(
+        max_targets=0, tight=tight, deletions=True, orientations=True, unaligned=True
+    )
+    found = [
+        rule for rule in extract(corpus, tmp_path, replace(chosen, min_loose=3)) if not rule.target
+    ]
+    counts = Counter(
+        word
+        for source, _, links in corpus
+        for at, word in enumerate(source)
+        if links and at not in {i for i, _ in links}
+    )
+    assert {rule.source: rule.counts[2] for rule in found} == {
+        (word,): count for word, count in counts.items()
+    }
+    assert all((rule.scores["Deleted"], rule.scores["Inserted"]) == (1, 0) for rule in found)
 
 
 def has_free_edge(rule: Rule) -> bool:

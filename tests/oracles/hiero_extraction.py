@@ -45,15 +45,13 @@ def rules(
     min_hole: int = 1,
     tight: bool = True,
     tight_holes: bool = False,
-    loose_symbols: int = 100,
+    deletions: bool = False,
 ) -> dict[Rule, Fraction]:
     """Each rule and its mass; an initial pair's mass is shared equally by its rules."""
     pairs = initial_pairs(len(source), len(target), links, max_phrase, tight)
-    tight_pairs = initial_pairs(len(source), len(target), links, max_phrase, True)
-    holes_of = tight_pairs if tight_holes else pairs
+    holes_of = initial_pairs(len(source), len(target), links, max_phrase, tight or tight_holes)
     masses: dict[Rule, Fraction] = defaultdict(Fraction)
     for outer in pairs:
-        most = max_symbols if outer in tight_pairs else min(max_symbols, loose_symbols)
         inner = [
             pair
             for pair in holes_of
@@ -68,10 +66,13 @@ def rules(
                 if not _apart(holes):
                     continue
                 rule = _write(source, target, links, outer, holes)
-                if len(rule[0]) <= most and rule[2]:
+                if len(rule[0]) <= max_symbols and rule[2]:
                     found.append(rule)
         for rule in found:
             masses[rule] += Fraction(1, len(found))
+    for at, word in enumerate(source):
+        if deletions and links and at not in {i for i, _ in links}:
+            masses[(word,), (), ()] += 1
     return dict(masses)
 
 

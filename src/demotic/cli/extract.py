@@ -87,10 +87,6 @@ def command(
         bool,
         typer.Option("--tight-holes", help="With --loose: what nonterminals stand for is tight."),
     ] = False,
-    loose_symbols: Annotated[
-        int,
-        typer.Option(min=1, max=100, help="With --loose: source symbols of a loose rule."),
-    ] = 100,
     max_targets: Annotated[
         int, typer.Option(min=0, help="Rules kept for each source side; 0 keeps all.")
     ] = 30,
@@ -101,6 +97,16 @@ def command(
         int,
         typer.Option(min=1, max=3, help="With --loose: sentences that must give a loose rule."),
     ] = 1,
+    short_loose: Annotated[
+        int,
+        typer.Option(min=0, help="Source symbols up to which one sentence is enough for that."),
+    ] = 0,
+    deletions: Annotated[
+        bool,
+        typer.Option(
+            "--deletions", help="Source words without a link give rules without a target."
+        ),
+    ] = False,
     significance: Annotated[
         str,
         typer.Option(
@@ -183,10 +189,11 @@ def command(
         "min_hole": min_hole,
         "tight": tight,
         "tight_holes": tight_holes,
-        "loose_symbols": loose_symbols,
+        "deletions": deletions,
         "max_targets": max_targets,
         "min_sentences": min_sentences,
         "min_loose": min_loose,
+        "short_loose": short_loose,
         "significance": _significance(significance),
         "unaligned": unaligned,
     }
@@ -194,10 +201,9 @@ def command(
         raise typer.BadParameter("only plain phrases have them", param_hint="--orientations")
     if phrases and max_nonterminals:
         raise typer.BadParameter("phrases have no nonterminals", param_hint="--phrases")
-    options = _options(
-        HieroExtraction.phrases(orientations=orientations) if phrases else HieroExtraction(),
-        given,
-    )
+    base = HieroExtraction.phrases(orientations=orientations) if phrases else HieroExtraction()
+    with usage():
+        options = _options(base, given)
     check_out(out, format)
     read = [source, target, alignment, lexical, filter]
     check_files(inputs=[path for path in read if path is not None], outputs=[out])

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 # Of those who choose and score what the extractor found.
 _WHEN_COUNTED = (
-    "max_targets", "min_sentences", "min_loose", "significance", "unaligned", "sparse",
+    "max_targets", "min_sentences", "min_loose", "short_loose", "significance", "unaligned",
+    "sparse",
 )  # fmt: skip
 _EPSILON = 0.001
 _PAIRS = 1 << 10  # extracted between two looks at the keyboard, for each thread
@@ -93,14 +94,16 @@ class HieroExtraction:
     """Keep unaligned words from the edges of phrases."""
     tight_holes: bool = False
     """Keep them from the edges of what nonterminals stand for, even where phrases may have them."""
-    loose_symbols: int = 100
-    """Symbols on the source side of a rule whose phrase has unaligned words at its edges."""
+    deletions: bool = False
+    """Source words without a link give rules that delete them."""
     max_targets: int = 30
     """The most frequent rules of each source side are kept; 0 keeps all."""
     min_sentences: int = 1
     """Sentences that must have given a rule with nonterminals, 1 to 3."""
     min_loose: int = 1
     """Sentences that must have given a rule with an unaligned word at an edge, 1 to 3."""
+    short_loose: int = 0
+    """Source symbols up to which one sentence is enough for such a rule."""
     significance: Significance = 0.0
     """Keep rules whose sides meet in more sentences than chance explains: the least -log p of
     Fisher's exact test.  ``alpha-epsilon`` keeps what was seen once with sides that were seen once,
@@ -116,10 +119,10 @@ class HieroExtraction:
     """Sparse features that rules get."""
 
     def __post_init__(self) -> None:
-        check_counts(self, "max_phrase", "max_symbols", "loose_symbols", least=1, most=100)
+        check_counts(self, "max_phrase", "max_symbols", least=1, most=100)
         check_counts(self, "max_nonterminals", most=2)
         check_counts(self, "min_hole", least=1)
-        check_counts(self, "max_targets")
+        check_counts(self, "max_targets", "short_loose")
         check_counts(self, "min_sentences", "min_loose", least=1, most=3)
         if isinstance(self.significance, str):
             if self.significance not in ("alpha+epsilon", "alpha-epsilon"):
@@ -136,8 +139,10 @@ class HieroExtraction:
         max_phrase: int = 7,
         *,
         tight: bool = False,
-        loose_symbols: int = 100,
+        deletions: bool = False,
         max_targets: int = 30,
+        min_loose: int = 1,
+        short_loose: int = 0,
         significance: Significance = 0.0,
         unaligned: bool = False,
         orientations: bool = False,
@@ -149,8 +154,10 @@ class HieroExtraction:
             max_symbols=max_phrase,
             max_nonterminals=0,
             tight=tight,
-            loose_symbols=loose_symbols,
+            deletions=deletions,
             max_targets=max_targets,
+            min_loose=min_loose,
+            short_loose=short_loose,
             significance=significance,
             unaligned=unaligned,
             orientations=orientations,
@@ -181,10 +188,14 @@ class PhraseExtraction:
     """Words of a phrase, each side."""
     tight: bool = False
     """Keep unaligned words from the edges of phrases."""
-    loose_symbols: int = 100
-    """Source words of a phrase that has unaligned words at its edges."""
+    deletions: bool = False
+    """Source words without a link give phrases with an empty target side, which delete them."""
     max_targets: int = 30
     """The most frequent translations of each source phrase are kept; 0 keeps all."""
+    min_loose: int = 1
+    """Sentences that must have given a phrase pair with an unaligned word at an edge, 1 to 3."""
+    short_loose: int = 0
+    """Source words up to which one sentence is enough for such a phrase pair."""
     significance: Significance = 0.0
     """Keep phrase pairs whose sides meet in more sentences than chance explains: the least -log p
     of Fisher's exact test.  ``alpha-epsilon`` keeps what was seen once with sides that were seen
@@ -207,8 +218,10 @@ class PhraseExtraction:
         return HieroExtraction.phrases(
             self.max_phrase,
             tight=self.tight,
-            loose_symbols=self.loose_symbols,
+            deletions=self.deletions,
             max_targets=self.max_targets,
+            min_loose=self.min_loose,
+            short_loose=self.short_loose,
             significance=self.significance,
             unaligned=self.unaligned,
             orientations=self.reordering,
@@ -261,6 +274,7 @@ def extract_hiero(
             max_targets=options.max_targets,
             min_sentences=options.min_sentences,
             min_loose=options.min_loose,
+            short_loose=options.short_loose,
             significance=evidence,
             sentences=len(links),
             unaligned=options.unaligned,
