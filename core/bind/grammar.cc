@@ -211,7 +211,7 @@ void grammar(nb::module_& m) {
       [](int64_t pair, int64_t source, int64_t target, int64_t sentences) {
         return grammar::fisher_evidence({pair, source, target}, sentences);
       },
-      nb::arg("pair"), nb::arg("source"), nb::arg("target"), nb::arg("sentences"),
+      nb::arg("pair"), nb::arg("source"), nb::arg("target"), nb::arg("sentences"), Unlocked(),
       "Negative log-probability that a source and a target side share so many sentences by chance");
 }
 
