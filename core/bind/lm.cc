@@ -204,11 +204,16 @@ void model(nb::module_& m) {
 }
 
 void further_models(nb::module_& m) {
+  nb::enum_<lm::Sight>(m, "Sight", "What a further model is asked about")
+      .value("words", lm::Sight::words)
+      .value("units", lm::Sight::units);
   nb::class_<lm::FurtherModel>(m, "FurtherModel", "See demotic.lm.FurtherModel")
-      .def(nb::init<std::string, const lm::Model&>(), nb::arg("name"), nb::arg("lm"), Unlocked())
-      .def(nb::init<std::string, const lm::Model&, lm::FurtherModel::Classes>(), nb::arg("name"),
-           nb::arg("lm"), nb::arg("classes"), Unlocked())
+      .def(nb::init<std::string, const lm::Model&, lm::Sight>(), nb::arg("name"), nb::arg("lm"),
+           nb::arg("sight"), Unlocked())
+      .def(nb::init<std::string, const lm::Model&, lm::FurtherModel::Classes, lm::Sight>(),
+           nb::arg("name"), nb::arg("lm"), nb::arg("classes"), nb::arg("sight"), Unlocked())
       .def_prop_ro("name", &lm::FurtherModel::name)
+      .def_prop_ro("sees_units", &lm::FurtherModel::sees_units)
       .def("find", &lm::FurtherModel::find, nb::arg("word"));
 }
 

@@ -18,8 +18,14 @@ ScoredGrammar::ScoredGrammar(const grammar::RuleTable& table, const lm::Model* l
       space_(table, feature_names(table, lm::names_of(further))) {
   if (lm == nullptr && !further.empty())
     throw io::Error(io::Fault::argument, "further language models need a first one");
-  for (const lm::FurtherModel& each : further)
-    further_.push_back({each, ids_by([&](std::string_view word) { return each.find(word); }), 0.0});
+  for (const lm::FurtherModel& each : further) {
+    sees_units_ = sees_units_ || each.sees_units();
+    further_.push_back({each,
+                        each.sees_units()
+                            ? std::make_shared<const Ids>()
+                            : ids_by([&](std::string_view word) { return each.find(word); }),
+                        0.0});
+  }
   weigh(weights.dense);
   if (sparse_ != nullptr && !std::all_of(sparse_->begin(), sparse_->end(), is_weight))
     throw io::Error(io::Fault::argument, std::string("the weight of a sparse feature") + kNoWeight);
@@ -41,7 +47,8 @@ ScoredGrammar::ScoredGrammar(const ScoredGrammar& other, std::span<const double>
       sparse_(other.sparse_),
       space_(other.space_),
       lm_words_(other.lm_words_),
-      further_(other.further_) {
+      further_(other.further_),
+      sees_units_(other.sees_units_) {
   weigh(weights);
 }
 
@@ -98,9 +105,41 @@ SourceSentence ScoredGrammar::encode(std::span<const std::string> tokens) const 
   for (const std::string& token : tokens) {
     sentence.source.push_back(table_->source_vocab().find(token));
     sentence.lm.push_back(find_lm_word(token));
-    for (const Further& each : further_) sentence.further.push_back(each.model.find(token));
+    for (const Further& each : further_) sentence.further.push_back(each.model.find_passed(token));
   }
   return sentence;
+}
+
+void ScoredGrammar::further_words(uint32_t rule, std::span<const text::Symbol> source,
+                                  std::vector<uint32_t>& ids) const {
+  for (const Further& each : further_) {
+    if (each.model.sees_units()) {
+      add_units(each.model, rule, source, ids);
+      continue;
+    }
+    for (const text::Symbol symbol : table_->target(rule))
+      ids.push_back(find_id(*each.words, symbol));
+  }
+}
+
+// Links of a table that was not verified may lead nowhere.
+void ScoredGrammar::add_units(const lm::FurtherModel& model, uint32_t rule,
+                              std::span<const text::Symbol> source,
+                              std::vector<uint32_t>& ids) const {
+  const std::span<const text::Symbol> target = table_->target(rule);
+  std::vector<uint8_t> places;
+  std::vector<std::string_view> linked;
+  for (size_t i = 0; i < target.size(); ++i) {
+    places.clear();
+    linked.clear();
+    for (const grammar::RuleLink& link : table_->links(rule))
+      if (link.target == i && link.source < source.size()) places.push_back(link.source);
+    std::sort(places.begin(), places.end());
+    for (const uint8_t place : places)
+      linked.push_back(table_->source_vocab().word(static_cast<uint32_t>(source[place])));
+    const std::string_view word = table_->target_vocab().word(static_cast<uint32_t>(target[i]));
+    ids.push_back(model.find(lm::unit_of(word, linked)));
+  }
 }
 
 void ScoredGrammar::add_lm_features(double lm, std::span<const float> further,

@@ -82,7 +82,7 @@ class ScoredGrammar {
   uint32_t column(DecoderFeature f) const { return table_->features() + static_cast<uint32_t>(f); }
   uint32_t lm_word(text::Symbol target) const { return find_id(*lm_words_, target); }
 
-  // Language models beside the first one.
+  // Language models beside the first one.  Those that see units ask for whole rules.
   uint32_t further() const { return static_cast<uint32_t>(further_.size()); }
   const lm::Model& further_lm(uint32_t model) const { return further_[model].model.lm(); }
   uint32_t further_column(uint32_t model) const {
@@ -91,6 +91,11 @@ class ScoredGrammar {
   uint32_t further_word(uint32_t model, text::Symbol target) const {
     return find_id(*further_[model].words, target);
   }
+  bool sees_units() const { return sees_units_; }  // does any of them?
+  // A rule's target side as each further model sees it, one model after another; the rule has no
+  // nonterminals, and `source` is its source side (not needed where no model sees units).
+  void further_words(uint32_t rule, std::span<const text::Symbol> source,
+                     std::vector<uint32_t>& ids) const;
   double further_score(uint32_t model, double log10) const {
     return further_[model].weight * log10;
   }
@@ -152,8 +157,8 @@ class ScoredGrammar {
 
   struct Further {
     lm::FurtherModel model;
-    std::shared_ptr<const Ids> words;
-    double weight;  // of a log10
+    std::shared_ptr<const Ids> words;  // empty where it sees units
+    double weight;                     // of a log10
   };
 
   static uint32_t find_id(const Ids& ids, text::Symbol target) {
@@ -171,6 +176,8 @@ class ScoredGrammar {
   }
 
   void weigh(std::span<const double> weights);
+  void add_units(const lm::FurtherModel& model, uint32_t rule, std::span<const text::Symbol> source,
+                 std::vector<uint32_t>& ids) const;
   template <class Find>
   std::shared_ptr<const Ids> ids_by(Find&& find) const;
   uint32_t find_lm_word(std::string_view word) const {
@@ -185,6 +192,7 @@ class ScoredGrammar {
   ModelSpace space_;
   std::shared_ptr<const Ids> lm_words_;
   std::vector<Further> further_;
+  bool sees_units_ = false;
   double word_, unknown_;  // a target word that the language model knows, or not
   double rule_penalty_, glue_, pass_through_;
   double lm_weight_;  // of a log10

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -38,6 +40,7 @@ def phrase_table(phrases: Sequence[Phrase]) -> RuleTable:
         lines = [
             f"[X] ||| {' '.join(each.source)} ||| {' '.join(each.target)} ||| "
             + " ".join(f"{name}={value!r}" for name, value in each.scores.items())
+            + (" ||| " + " ".join(f"{i}-{j}" for i, j in each.links) if each.links else "")
             for each in phrases
         ]
         text.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -97,6 +100,17 @@ def phrases(*, lexicalised: bool = False, fewest_words: int = 1) -> st.SearchStr
         st.fixed_dictionaries({name: _scores for name in names}),
     )
     return st.lists(phrase, min_size=1, max_size=6, unique_by=lambda p: (p.source, p.target))
+
+
+def _linked(phrase: Phrase) -> st.SearchStrategy[Phrase]:
+    pairs = sorted(product(range(len(phrase.source)), range(len(phrase.target))))
+    some = st.sets(st.sampled_from(pairs)) if pairs else st.just(set[tuple[int, int]]())
+    return some.map(lambda links: replace(phrase, links=frozenset(links)))
+
+
+def linked_phrases() -> st.SearchStrategy[list[Phrase]]:
+    """Phrases with some of the links that are possible."""
+    return phrases().flatmap(lambda found: st.tuples(*map(_linked, found)).map(list))
 
 
 sentences = st.lists(st.sampled_from(["A", "B", "C", "D", "the"]), min_size=1, max_size=4)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from demotic.decode import HieroDecoder, HieroSearch, PhraseDecoder, PhraseSearch
 from demotic.errors import ArgumentError
 from demotic.lm import FurtherModel, LanguageModel, class_model, estimate
+from demotic.lm.further import units
 from tests.decode import grammars, phrases
 from tests.decode.grammars import language_model, rule_table
 from tests.oracles import cky, lm_search
@@ -222,3 +223,89 @@ def test_the_number_of_threads_and_what_came_before_do_not_show() -> None:
         for threads in (1, 3):
             many = decoder.decode_lines(lines, threads=threads)
             assert [each.score for each in many] == alone * 5
+
+
+UNITS = ["a|A b|B c|C", "the| a|A of|A|B", "b|B|C d| a|A", "c|C the|the e|", "D|D a|B"]
+
+
+@cache
+def unit_lm() -> LanguageModel:
+    with TemporaryDirectory() as folder:
+        text = Path(folder) / "units"
+        text.write_text("\n".join(UNITS), encoding="utf-8")
+        return estimate(text, order=3).model()
+
+
+UNIT_CLASSES = {unit: i % 3 for i, unit in enumerate(sorted(set(" ".join(UNITS).split())))}
+
+
+@cache
+def unit_class_lm() -> LanguageModel:
+    with TemporaryDirectory() as folder:
+        text = Path(folder) / "units"
+        text.write_text("\n".join(UNITS), encoding="utf-8")
+        return class_model(text, UNIT_CLASSES, order=3).model()
+
+
+def bilingual(*, classes: bool) -> FurtherModel:
+    if classes:
+        return FurtherModel("BilingualModel", unit_class_lm(), UNIT_CLASSES, sees="units")
+    return FurtherModel("BilingualModel", unit_lm(), sees="units")
+
+
+def unit_score(path: oracle.Path, *, classes: bool) -> float:
+    units = oracle.units_of(path)
+    if classes:
+        named = (str(UNIT_CLASSES.get(unit, "none")) for unit in units)
+        return math.log(10) * unit_class_lm().score(" ".join(named))
+    return math.log(10) * unit_lm().score(" ".join(units))
+
+
+@settings(max_examples=80, deadline=None)
+@given(phrases.linked_phrases(), phrases.sentences, st.sampled_from([-1, 0, 2]), st.booleans())
+def test_models_of_units_see_the_links_of_phrases(
+    found: list[Phrase], sentence: list[str], limit: int, classes: bool
+) -> None:
+    weights = phrases.WEIGHTS | {"BilingualModel": 0.7, "Second": 0.3}
+    ln10 = math.log(10)
+    scores = sorted(
+        (
+            phrases.score_of(path, sentence, weights, 3)
+            + weights["BilingualModel"] * unit_score(path, classes=classes)
+            + weights["Second"] * ln10 * second_lm().score(" ".join(oracle.words_of(path)))
+            for path in oracle.paths(found, sentence, None if limit < 0 else limit)
+        ),
+        reverse=True,
+    )
+    models = (bilingual(classes=classes), FurtherModel("Second", second_lm()))
+    for method in ("cube", "stack"):
+        options = replace(phrases.EXACT, method=method, distortion_limit=limit)
+        table = phrases.phrase_table(found)
+        decoder = PhraseDecoder(table, language_model(3), weights, further=models, options=options)
+        assert decoder.decode(sentence).score == pytest.approx(scores[0], abs=1e-4)
+        kept = decoder.kbest(sentence, 20, unique=False)
+        assert [each.score for each in kept] == pytest.approx(scores[:20], abs=1e-4)
+        for each in kept:
+            dot = sum(weights.get(name, 0.0) * value for name, value in each.features.items())
+            assert each.score == pytest.approx(dot, abs=1e-5)
+            own = sum(each.scores_of(number)["BilingualModel"] for number in range(len(each.steps)))
+            assert own == pytest.approx(each.features["BilingualModel"], abs=1e-5)
+        forest = decoder.forest(sentence)
+        assert forest.count() == len(scores)
+        assert forest.rescore(decoder.weights).viterbi().score == pytest.approx(scores[0], abs=1e-4)
+
+
+def test_a_unit_is_a_word_with_the_source_words_it_is_linked_to() -> None:
+    assert units("das haus im ort", "the house in the town", "0-0 1-1 2-3 2-2 3-4 1-4") == [
+        "the|das", "house|haus", "in|im", "the|im", "town|haus|ort",
+    ]  # fmt: skip
+    assert units("a", "x y", "") == ["x|", "y|"]
+    model = bilingual(classes=False)
+    assert model.find("a|A") == unit_lm().find("a|A") != 0
+    assert model.find("a") == 0
+
+
+def test_hiero_has_no_models_of_units() -> None:
+    table = rule_table([cky.Rule("X", ("A",), ("a",), -1.0)])
+    with pytest.raises(ArgumentError, match="models of units"):
+        HieroDecoder(table, language_model(2), {}, further=[bilingual(classes=False)])

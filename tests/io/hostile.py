@@ -47,7 +47,7 @@ from demotic.grammar import (
     extract_hiero,
 )
 from demotic.grammar.blocks import load_pairs
-from demotic.lm import LanguageModel
+from demotic.lm import FurtherModel, LanguageModel
 from demotic.systems.umt.sparse import read_sparse, write_sparse
 from tests.decode import test_block_decoder as blocks
 from tests.decode.grammars import language_model
@@ -166,7 +166,9 @@ def use_rules(path: Path, verify: bool | None) -> None:
     lm = language_model(2)
     use_hiero(table, lm)
     use_umt(table, lm)
-    use_decoder(lambda: PhraseDecoder(table, lm, SCORES | {"OtherNext": 0.5}))
+    units = FurtherModel("Units", lm, sees="units")
+    weights = SCORES | {"OtherNext": 0.5, "Units": 0.25}
+    use_decoder(lambda: PhraseDecoder(table, lm, weights, further=(units,)))
     for rule in range(len(table)):
         attempt(lambda rule=rule: table[rule])
     attempt(table.shapes)
@@ -187,7 +189,9 @@ def use_lm(path: Path, verify: bool | None) -> None:
     table = sound("rules", RuleTable.load)
     use_hiero(table, lm)
     use_umt(table, lm)
-    use_decoder(lambda: PhraseDecoder(table, lm, SCORES | {"OtherNext": 0.5}))
+    units = FurtherModel("Units", lm, sees="units")
+    weights = SCORES | {"OtherNext": 0.5, "Units": 0.25}
+    use_decoder(lambda: PhraseDecoder(table, lm, weights, further=(units,)))
     use_blocks_with(sound("blocks", BlockTable.load), lm, sound("pairs", load_pairs))
 
 

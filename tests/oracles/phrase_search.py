@@ -15,6 +15,7 @@ class Phrase:
     target: tuple[str, ...]
     scores: Mapping[str, float]
     passed: bool = False
+    links: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def candidates(phrases: Sequence[Phrase], sentence: Sequence[str]) -> list[Place
             words = tuple(sentence[begin:end])
             fitting = [phrase for phrase in phrases if phrase.source == words]
             if end == begin + 1 and not fitting:
-                fitting = [Phrase(words, words, {}, passed=True)]
+                fitting = [Phrase(words, words, {}, passed=True, links=frozenset({(0, 0)}))]
             found += [Placed(phrase, begin, end) for phrase in fitting]
     return found
 
@@ -72,6 +73,16 @@ def paths(
 
 def words_of(path: Path) -> tuple[str, ...]:
     return tuple(word for placed in path for word in placed.phrase.target)
+
+
+def units_of(path: Path) -> tuple[str, ...]:
+    """Target words, each with the source words that it is linked to."""
+    return tuple(
+        f"{word}|"
+        + "|".join(placed.phrase.source[i] for i, k in sorted(placed.phrase.links) if k == j)
+        for placed in path
+        for j, word in enumerate(placed.phrase.target)
+    )
 
 
 def orientation(first: tuple[int, int], second: tuple[int, int]) -> str:

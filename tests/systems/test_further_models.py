@@ -14,6 +14,7 @@ import demotic
 from demotic.bundle import Bundle
 from demotic.errors import ArgumentError, CorruptFileError, FileAccessError, FormatError
 from demotic.lm import LanguageModel, WordClasses
+from demotic.lm.further import units
 from demotic.model import tune
 from demotic.systems import configured
 from demotic.systems.model import Model
@@ -170,7 +171,14 @@ def test_systems_with_one_model_say_so(system: str, lm: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "lm", [{"classes": -1}, {"class_order": 9}, {"class_order": 0}, {"extra": ["text"] * 9}]
+    "lm",
+    [
+        {"classes": -1},
+        {"class_order": 9},
+        {"class_order": 0},
+        {"bilingual_order": 9},
+        {"extra": ["text"] * 9},
+    ],
 )
 def test_wrong_settings_are_refused(lm: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError):
@@ -185,3 +193,51 @@ def test_texts_are_missed_before_training_and_must_have_words(tmp_path: Path) ->
     empty.write_text("\n\n")
     with pytest.raises(FormatError, match="empty: the text has no words"):
         train(tmp_path / "model", "phrase", {"extra": [str(empty)]})
+
+
+@pytest.fixture(scope="module")
+def bilingual(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("bilingual") / "model"
+    train(path, "phrase", {"bilingual": 6, "bilingual_order": 4})
+    return path
+
+
+def test_the_bilingual_model_is_asked_about_words_and_what_they_translate(bilingual: Path) -> None:
+    model = demotic.load(bilingual, verify=True)
+    lm = LanguageModel.load(bilingual / "unit-lm.bin")
+    assert lm.order == 4
+    classes = WordClasses.load(bilingual / "unit-classes.txt")
+    known = 0
+    for found in model.translate(LINE, nbest=5):
+        derivation = found.derivation
+        assert derivation is not None
+        linked = units(
+            " ".join(derivation.source),
+            " ".join(derivation.tokens),
+            " ".join(f"{i}-{j}" for i, j in derivation.alignment),
+        )
+        known += sum(unit in classes for unit in linked)
+        said = math.log(10) * lm.score(" ".join(str(classes.get(each, "none")) for each in linked))
+        assert derivation.features["BilingualModel"] == pytest.approx(said, abs=1e-4)
+    assert known > 5
+    explained = model.explain(LINE)
+    steps = sum(step.scores["BilingualModel"] for step in explained.steps)
+    assert steps == pytest.approx(explained.features["BilingualModel"], abs=1e-4)
+
+
+def test_tuning_again_keeps_the_bilingual_model(bilingual: Path, tmp_path: Path) -> None:
+    tuned = tune(demotic.load(bilingual), toys.text(20, 3), out=tmp_path / "tuned.demotic")
+    assert tuned.part("unit-lm.bin").read_bytes() == (bilingual / "unit-lm.bin").read_bytes()
+    assert "BilingualModel" in tuned.weights
+
+
+def test_units_without_their_classes_are_refused(bilingual: Path, tmp_path: Path) -> None:
+    for gone in ("unit-classes.txt", "unit-lm.bin"):
+        with pytest.raises(CorruptFileError, match=f"no {gone}"):
+            demotic.load(without(bilingual, tmp_path / f"no-{gone}", gone))
+
+
+@pytest.mark.parametrize("system", ["hiero", "umt", "blocks"])
+def test_only_phrase_has_a_bilingual_model(system: str) -> None:
+    with pytest.raises(ArgumentError, match="no model of units"):
+        configured(system, {"lm": {"bilingual": 4}})

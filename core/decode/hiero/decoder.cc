@@ -30,6 +30,8 @@ HieroDecoder::HieroDecoder(const grammar::RuleTable& table, const lm::Model* lm,
       pruning_(pruning) {
   if (pruning.pops == 0)
     throw io::Error(io::Fault::argument, "the number of pops must be at least 1");
+  if (grammar_.sees_units())
+    throw io::Error(io::Fault::argument, "only the phrase-based decoder has models of units");
 }
 
 // Of a sentence without words, or which the grammar does not derive.

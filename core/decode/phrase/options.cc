@@ -66,14 +66,16 @@ OptionList PhraseOptions::make(uint32_t node) {
   const grammar::RuleTable& table = model_.table();
   const auto first = static_cast<uint32_t>(options_.size());
   if (!table.owns_rules(node)) return close(first);
+  source_.clear();
+  if (model_.grammar().sees_units()) source_ = table.source_of(node);
   for (uint32_t rule = table.first_rule(node); rule < table.last_rule(node); ++rule) {
     if (!table.usable(rule, 0)) continue;
     words_.clear();
     for (const text::Symbol symbol : table.target(rule))
       words_.push_back(model_.grammar().lm_word(symbol));
-    add(rule, model_.grammar().score(rule), words_, [&](uint32_t model, size_t i) {
-      return model_.grammar().further_word(model, table.target(rule)[i]);
-    });
+    further_words_.clear();
+    model_.grammar().further_words(rule, source_, further_words_);
+    add(rule, model_.grammar().score(rule), words_, further_words_);
   }
   return close(first);
 }
@@ -81,9 +83,9 @@ OptionList PhraseOptions::make(uint32_t node) {
 OptionList PhraseOptions::pass_through(const SourceSentence& sentence, uint32_t place) {
   const auto first = static_cast<uint32_t>(options_.size());
   const uint32_t passed = sentence.lm[place];
-  const size_t further = size_t{place} * model_.grammar().further();
+  const uint32_t models = model_.grammar().further();
   add(kPassThrough, model_.grammar().score(kPassThrough, passed), {&passed, 1},
-      [&](uint32_t model, size_t) { return sentence.further[further + model]; });
+      std::span(sentence.further).subspan(size_t{place} * models, models));
   return close(first);
 }
 
@@ -94,9 +96,8 @@ void PhraseOptions::drop_from(size_t option) {
   further_logs_.resize(option * model_.grammar().further());
 }
 
-template <class FurtherWord>
 void PhraseOptions::add(uint32_t rule, double score, std::span<const uint32_t> lm_words,
-                        FurtherWord&& further_word) {
+                        std::span<const uint32_t> further_words) {
   lm::Fragment fragment;
   float lm = 0;
   if (model_.grammar().lm() != nullptr) {
@@ -111,7 +112,8 @@ void PhraseOptions::add(uint32_t rule, double score, std::span<const uint32_t> l
   for (uint32_t model = 0; model < model_.grammar().further(); ++model) {
     lm::Fragment& made = further_fragments_.emplace_back();
     lm::FragmentScorer scorer(model_.grammar().further_lm(model), made);
-    for (size_t i = 0; i < lm_words.size(); ++i) scorer.terminal(further_word(model, i));
+    for (const uint32_t word : further_words.subspan(model * lm_words.size(), lm_words.size()))
+      scorer.terminal(word);
     further_logs_.push_back(scorer.finish());
     further += model_.grammar().further_score(model, further_logs_.back());
   }

@@ -84,10 +84,9 @@ class PhraseOptions {
   OptionList of_node(uint32_t node);
   OptionList make(uint32_t node);
   OptionList pass_through(const SourceSentence& sentence, uint32_t place);
-  // `further_word(model, i)` is what a further language model takes the i-th word for.
-  template <class FurtherWord>
+  // `further_words`: what each further language model takes the words for, model after model.
   void add(uint32_t rule, double score, std::span<const uint32_t> lm_words,
-           FurtherWord&& further_word);
+           std::span<const uint32_t> further_words);
   void drop_from(size_t option);
   OptionList close(uint32_t first);
   uint32_t next_class(uint32_t rule);
@@ -117,7 +116,8 @@ class PhraseOptions {
     uint32_t number;
   };
   std::vector<Candidate> candidates_;
-  std::vector<uint32_t> words_;
+  std::vector<uint32_t> words_, further_words_;
+  std::vector<text::Symbol> source_;
 };
 
 // Spans of at most `limit` words, and spans up to the sentence's end.  A leap costs its distance

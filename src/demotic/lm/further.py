@@ -4,14 +4,22 @@
     model = FurtherModel("ClassModel", class_model("text.en", classes), classes)
     HieroDecoder(rules, lm, weights, further=(model,))
 
+    write_units("units", zip(source_lines, target_lines, link_lines))
+    classes = cluster("units", classes=400)
+    model = FurtherModel("BilingualModel", class_model("units", classes), classes, sees="units")
+    PhraseDecoder(rules, lm, weights, further=(model,))
+
+A *unit* is a target word with the source words that it is linked to, ``house|haus`` (Niehues et al.
+2011): a model of units, or of their classes, knows which translation follows which, across phrases.
+
 Their weights are tuned like all others: that is the interpolation, log-linear, of what they say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from demotic import _core, files
 from demotic.lm.model import LanguageModel
@@ -21,19 +29,49 @@ if TYPE_CHECKING:
     from demotic.lm.estimation import Estimate
 
 
+Sight = Literal["words", "units"]
+
+
 class FurtherModel(_core.FurtherModel):
     """A model, and how it sees words: as they are, or each as the number of its class.
 
-    ``name`` is that of its feature.  From the core: ``find(word)`` is the model's id of a word.
+    ``name`` is that of its feature.  A model that ``sees`` units is asked about these instead of
+    words, and ``classes`` are of units; only the phrase-based decoder has such models.  From the
+    core: ``find(word)`` is the model's id of a word or unit.
     """
 
     def __init__(
-        self, name: str, lm: LanguageModel, classes: Mapping[str, int] | None = None
+        self,
+        name: str,
+        lm: LanguageModel,
+        classes: Mapping[str, int] | None = None,
+        *,
+        sees: Sight = "words",
     ) -> None:
+        sight = _core.Sight.units if sees == "units" else _core.Sight.words
         if classes is None:
-            super().__init__(name, lm)
+            super().__init__(name, lm, sight)
         else:
-            super().__init__(name, lm, dict(classes))
+            super().__init__(name, lm, dict(classes), sight)
+
+
+def write_units(path: str | Path, pairs: Iterable[tuple[str, str, str]]) -> None:
+    """Write the units of aligned sentence pairs, given as tokens, tokens and links in Pharaoh
+    format: a text to estimate a model from."""
+    files.write_lines(path, (" ".join(units(*pair)) for pair in pairs))
+
+
+def units(source: str, target: str, links: str) -> list[str]:
+    """Of a sentence pair, in target order; source words stand in the order of the source."""
+    words = source.split()
+    linked: list[list[int]] = [[] for _ in target.split()]
+    for link in links.split():
+        i, _, j = link.partition("-")
+        linked[int(j)].append(int(i))
+    return [
+        "|".join([word, *(words[i] for i in sorted(places))]) if places else f"{word}|"
+        for word, places in zip(target.split(), linked, strict=True)
+    ]
 
 
 def class_model(

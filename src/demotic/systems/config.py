@@ -76,13 +76,20 @@ class LmConfig:
     (feature ClassModel); 0: none.  Only hiero and phrase have further models."""
     class_order: int = 7
     """Classes in the longest n-grams of that model, 1 to 8."""
+    bilingual: int = 0
+    """Classes of units for a further model, of the sequence of these (feature BilingualModel): a
+    unit is a target word with the source words that it is linked to; 0: none.  Only phrase has
+    it."""
+    bilingual_order: int = 7
+    """Units in the longest n-grams of that model, 1 to 8."""
     extra: tuple[Path, ...] = ()
     """Texts in the target language, plain or gzip, one sentence a line.  Each becomes a further
     model, its feature LanguageModel2, LanguageModel3, ..."""
 
     def __post_init__(self) -> None:
-        check_counts(self, "order", "class_order", least=1, most=MAX_ORDER)
-        check_counts(self, "classes", least=0)
+        orders = ("order", "class_order", "bilingual_order")
+        check_counts(self, *orders, least=1, most=MAX_ORDER)
+        check_counts(self, "classes", "bilingual", least=0)
         if len(self.extra) > MOST_EXTRA:
             raise ArgumentError(
                 f"{len(self.extra)} further texts",
@@ -165,6 +172,8 @@ class TrainingConfig:
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     FURTHER_MODELS: ClassVar[bool] = False
     """Can the system's decoder use language models beside the first one?"""
+    BILINGUAL: ClassVar[bool] = False
+    """And those of units?"""
 
     tokenised: bool = False
     """The text has spaces between its tokens already; neither these nor their case change, but
@@ -205,6 +214,11 @@ class TrainingConfig:
                 f"lm.{'classes' if self.lm.classes else 'extra'}: this system's decoder has one "
                 "language model",
                 remedy="leave it out, or train hiero or phrase",
+            )
+        if not self.BILINGUAL and self.lm.bilingual:
+            raise ArgumentError(
+                "lm.bilingual: this system's decoder has no model of units",
+                remedy="leave it out, or train phrase",
             )
 
     def _take_preset(self) -> None:

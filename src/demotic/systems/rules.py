@@ -28,6 +28,7 @@ RULE_WEIGHTS = {
     "Inserted": 0.0,
     "LanguageModel": 0.5,
     "ClassModel": 0.1,
+    "BilingualModel": 0.1,
     **{f"LanguageModel{number}": 0.1 for number in range(2, 2 + MOST_EXTRA)},
     "WordPenalty": 0.5,
     "RulePenalty": 0.0,

@@ -26,13 +26,15 @@ from demotic.systems.model import Model
 if TYPE_CHECKING:
     from demotic.forest import Forest
     from demotic.lm import FurtherModel
+    from demotic.lm.further import Sight
 
 
 MOST_EXTRA = 8
 """Texts with a language model of their own."""
 CLASSES, CLASS_LM = "classes.txt", "class-lm.bin"
+UNIT_CLASSES, UNIT_LM = "unit-classes.txt", "unit-lm.bin"
 EXTRA_LMS = tuple(f"lm-{number}.bin" for number in range(2, 2 + MOST_EXTRA))
-FURTHER_PARTS = (CLASSES, CLASS_LM, *EXTRA_LMS)
+FURTHER_PARTS = (CLASSES, CLASS_LM, *EXTRA_LMS, UNIT_CLASSES, UNIT_LM)
 """Of language models beside the first one; a model need not have them."""
 
 
@@ -42,19 +44,24 @@ def further_models(parts: Mapping[str, Path], *, verify: bool) -> tuple[FurtherM
         return ()
     from demotic.lm import FurtherModel, WordClasses
 
-    found = []
-    if CLASSES in parts or CLASS_LM in parts:
-        for name, other in ((CLASSES, CLASS_LM), (CLASS_LM, CLASSES)):
-            if name not in parts:
+    def load(name: str) -> LanguageModel:
+        return LanguageModel.load(parts[name], verify=verify)
+
+    def of_classes(name: str, classes: str, lm: str, sees: Sight) -> list[FurtherModel]:
+        if classes not in parts and lm not in parts:
+            return []
+        for one, other in ((classes, lm), (lm, classes)):
+            if one not in parts:
                 raise CorruptFileError(
-                    f"the model has {other} and no {name}", path=parts[other].parent
+                    f"the model has {other} and no {one}", path=parts[other].parent
                 )
-        lm = LanguageModel.load(parts[CLASS_LM], verify=verify)
-        found.append(FurtherModel("ClassModel", lm, WordClasses.load(parts[CLASSES])))
+        return [FurtherModel(name, load(lm), WordClasses.load(parts[classes]), sees=sees)]
+
+    found = of_classes("ClassModel", CLASSES, CLASS_LM, "words")
     for number, name in enumerate(EXTRA_LMS, start=2):
         if name in parts:
-            lm = LanguageModel.load(parts[name], verify=verify)
-            found.append(FurtherModel(f"LanguageModel{number}", lm))
+            found.append(FurtherModel(f"LanguageModel{number}", load(name)))
+    found += of_classes("BilingualModel", UNIT_CLASSES, UNIT_LM, "units")
     return tuple(found)
 
 

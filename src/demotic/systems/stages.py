@@ -15,7 +15,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,14 +26,14 @@ from demotic.corpus import Bitext, Orthography, clean, encode_pairs, split
 from demotic.decode.decoder import Decoder, Hypothesis
 from demotic.errors import ArgumentError, FormatError
 from demotic.learn import tune_weights
-from demotic.lm.classes import cluster
-from demotic.lm.estimation import estimate
-from demotic.lm.further import class_model
+from demotic.lm.classes import WordClasses, cluster
+from demotic.lm.estimation import Estimate, estimate
+from demotic.lm.further import class_model, write_units
 from demotic.progress import SILENT, Progress
 from demotic.systems.config import TrainingConfig, TuneConfig
 from demotic.systems.model import Model
 from demotic.systems.records import to_record
-from demotic.systems.rules_model import CLASS_LM, CLASSES, EXTRA_LMS
+from demotic.systems.rules_model import CLASS_LM, CLASSES, EXTRA_LMS, UNIT_CLASSES, UNIT_LM
 from demotic.systems.tuning import DevSet, TuningTask, check_dev, encoded_dev, with_best_scale
 from demotic.systems.weights import write_weights
 from demotic.systems.work import Stage, WorkFolder, place
@@ -123,9 +123,6 @@ class Training:
     def development(self, text: Stage) -> Stage:
         """Take the development set apart as the text was; what comes before tuning is without it,
         so that trainings on other development sets share it."""
-        for known in self.work.stages:
-            if known.name == "dev":
-                return known
         stage = self.work.stage(
             "dev", fingerprint(self.dev), after=[text], files=["dev.source", "dev.target"]
         )
@@ -218,26 +215,44 @@ class Training:
             files=[CLASSES, CLASS_LM],
         )
         if stage.wanted:
-            words = text.path("train.target")
-            classes = cluster(
-                words,
-                classes=config.classes,
-                skip_special=True,
-                threads=self.threads,
-                progress=self.progress,
+            made = self._model_of_classes(
+                text.path("train.target"), config.classes, config.class_order
             )
-            classes.save(stage.path(CLASSES))
-            class_model(
-                words,
-                classes,
-                order=config.class_order,
-                memory=self.engine.memory,
-                temp=self.engine.temp,
-                threads=self.threads,
-                progress=self.progress,
-            ).save(stage.path(CLASS_LM))
+            made.classes.save(stage.path(CLASSES))
+            made.lm.save(stage.path(CLASS_LM))
             stage.finish()
         return stage
+
+    def bilingual_model(self, text: Stage, links: Stage) -> Stage:
+        """The same for units: the target's words, each with the source words that it translates."""
+        config = self.config.lm
+        stage = self.work.stage(
+            "units",
+            {"classes": config.bilingual, "order": config.bilingual_order},
+            after=[text, links],
+            files=[UNIT_CLASSES, UNIT_LM],
+        )
+        if stage.wanted:
+            parts = text.path("train.source"), text.path("train.target"), links.path("train.align")
+            with tempfile.TemporaryDirectory(dir=self.engine.temp) as folder:
+                units = Path(folder) / "units"
+                write_units(units, zip(*map(files.read_lines, parts), strict=True))
+                made = self._model_of_classes(units, config.bilingual, config.bilingual_order)
+            made.classes.save(stage.path(UNIT_CLASSES))
+            made.lm.save(stage.path(UNIT_LM))
+            stage.finish()
+        return stage
+
+    def _model_of_classes(self, text: Path, number: int, order: int) -> _Classed:
+        common: dict[str, Any] = {"threads": self.threads, "progress": self.progress}
+        classes = cluster(text, classes=number, skip_special=True, **common)
+        engine = self.engine
+        return _Classed(
+            classes,
+            class_model(
+                text, classes, order=order, memory=engine.memory, temp=engine.temp, **common
+            ),
+        )
 
     def tune(
         self,
@@ -318,6 +333,14 @@ class Training:
         if not self._keep_work:
             self.work.remove()
         return model.open(Bundle.open(self.out))
+
+
+@dataclass(frozen=True)
+class _Classed:
+    """Classes of what stands in a text, and a model of these."""
+
+    classes: WordClasses
+    lm: Estimate
 
 
 def _tuning(config: TuneConfig) -> list[Any]:

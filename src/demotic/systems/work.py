@@ -139,6 +139,9 @@ class WorkFolder:
             [name, settings, [stage.digest for stage in after]], sort_keys=True, default=str
         )
         digest = hashlib.sha256(content.encode()).hexdigest()
+        for known in self.stages:
+            if known.digest == digest:
+                return known
         stage = Stage(self.folder, name, digest, files)
         self.stages.append(stage)
         if not stage.wanted:

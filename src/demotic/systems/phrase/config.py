@@ -35,6 +35,7 @@ class Config(TrainingConfig):
     """Everything that can be chosen; saved in the model in full."""
 
     FURTHER_MODELS = True
+    BILINGUAL = True
 
     source: OrthographyConfig = field(default_factory=splitting_compounds)
     """How the source language is taken apart."""

@@ -28,6 +28,8 @@ def fit(training: Training, config: Config) -> PhraseModel:
     rules = phrase_table(training, config.extract, text)
     lm = training.language_model(text)
     further = training.further_models(text)
+    if config.lm.bilingual:
+        further.append(training.bilingual_model(text, training.align(text)))
     decoder = decoder_of(PhraseDecoder, rules, lm, config.search, further)
     weights = training.tune(text, [rules, lm, *further], decoder, config.tune, START, config.search)
     return training.finish(PhraseModel, [text, rules, lm, *further, weights], config.search)
