@@ -14,6 +14,7 @@ from demotic.errors import ArgumentError
 from demotic.learn import Known, MiraOptions
 from demotic.learn.known import corpus_bleu
 from demotic.learn.mira import bleu_gain
+from demotic.learn.rounds import Decoded, Round, Situation
 from tests.forest.toys import FEATURES, Pair
 from tests.learn.dev_sets import forest_candidates, references_of, search_of, toys
 from tests.oracles import mert as lists_oracle
@@ -77,6 +78,28 @@ def test_an_update_makes_the_hope_lead_by_what_it_is_better() -> None:
     before = oracle.Learner([[good, bad]], START, BEGAN, [True] * 3)
     margin = np.asarray(ours.mean()) @ np.subtract(good.features, bad.features)
     assert margin == pytest.approx(before.bleu(good) - before.bleu(bad))
+
+
+@pytest.mark.parametrize("lost", [True, False])
+def test_a_round_behind_weights_that_lead_astray_begins_where_decoding_was_best(lost: bool) -> None:
+    good = lists_oracle.Hypothesis([1.0, 0.0, 0.0], [4, 3, 2, 1, 4, 3, 2, 1, 4, 4])
+    bad = lists_oracle.Hypothesis([0.0, 2.0, 0.0], [1, 0, 0, 0, 4, 3, 2, 1, 4, 4])
+    known = search_of([[good, bad]] * 3)
+    sound, astray = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
+    before, after = (sound, astray) if lost else (astray, sound)
+
+    def decoded(weights: np.ndarray) -> Round:
+        named = dict(zip("abc", weights.tolist(), strict=True))
+        return Round(1, named, Decoded(known.bleu(weights)), 0.0, 0.0, 0.0, 0, 0)
+
+    at = Situation(
+        weights=after, start=sound, free=np.ones(3), rounds=(decoded(before),),
+        rng=np.random.default_rng(0), threads=1,
+    )  # fmt: skip
+    found = MiraOptions(c=1e-9, passes=3).optimise(known, at)
+    assert found.weights == pytest.approx(sound, abs=1e-6)
+    assert found.converged is not lost
+    assert found.reached == pytest.approx(known.bleu(sound))
 
 
 def test_gains_are_the_slopes_of_bleu() -> None:

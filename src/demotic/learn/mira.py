@@ -61,7 +61,7 @@ class MiraOptions(TunerOptions):
 
     def optimise(self, known: Known, at: Situation) -> Optimum:
         """Learn from the lists; where there are forests, look for more and learn again."""
-        weights = at.weights
+        weights = _beginning(known, at)
         if known.has_forests:
             known.explore(weights, [0.0], self.strings)
             chosen = self._learner(known, weights, at).best_statistics(weights, at.threads)
@@ -90,6 +90,18 @@ class MiraOptions(TunerOptions):
             if bleu > highest:
                 best, highest = mean, bleu
         return best
+
+
+def _beginning(known: Known, at: Situation) -> Floats:
+    """The present weights, or those that decoded best if they choose better from what is known.
+
+    Weights that led decoding astray are too far off for small steps to lead back.
+    """
+    if not at.rounds:
+        return at.weights
+    earlier = max(at.rounds, key=lambda this: this.decoded.judged)
+    weights = np.array([*earlier.weights.values()])
+    return weights if known.bleu(weights) > known.bleu(at.weights) else at.weights
 
 
 def bleu_gain(statistics: Statistics) -> tuple[float, ...]:
