@@ -1,6 +1,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -10,6 +11,8 @@
 #include <utility>
 
 #include "bind/bind.h"
+#include "bind/counters.h"
+#include "grammar/itg_extraction.h"
 #include "grammar/rule_extraction.h"
 #include "grammar/rule_merge.h"
 #include "grammar/rule_scorer.h"
@@ -88,6 +91,85 @@ void bind_extraction(nb::module_& m) {
                    "what is after");
 }
 
+// -- items ---------------------------------------------------------------------------------------
+
+grammar::SubItems sub_items_by_name(const std::string& name) {
+  if (name == "itg") return grammar::SubItems::itg;
+  if (name == "all") return grammar::SubItems::all;
+  if (name == "none") return grammar::SubItems::none;
+  throw io::Error(io::Fault::argument, "there are no sub-items '" + name + "'", 0,
+                  "itg, all or none");
+}
+
+grammar::Unaligned unaligned_by_name(const std::string& name) {
+  if (name == "next") return grammar::Unaligned::next;
+  if (name == "previous") return grammar::Unaligned::previous;
+  throw io::Error(io::Fault::argument, "unaligned words go to no '" + name + "'", 0,
+                  "next or previous");
+}
+
+using Item = std::array<uint32_t, 5>;  // source and target borders, label
+
+std::vector<Item> items_of(std::span<const grammar::ItgItem> items) {
+  std::vector<Item> all;
+  for (const grammar::ItgItem& item : items)
+    all.push_back(
+        {item.source_begin, item.source_end, item.target_begin, item.target_end, item.label});
+  return all;
+}
+
+void bind_items(nb::module_& m) {
+  nb::class_<grammar::ItgOptions>(m, "ItgOptions", "How sentence pairs fall into items")
+      .def(
+          "__init__",
+          [](grammar::ItgOptions* self, const std::string& sub_items, const std::string& unaligned,
+             uint32_t max_words) {
+            new (self) grammar::ItgOptions{sub_items_by_name(sub_items),
+                                           unaligned_by_name(unaligned), max_words};
+          },
+          nb::arg("sub_items"), nb::arg("unaligned"), nb::arg("max_words"));
+  m.def(
+      "itg_items",
+      [](uint32_t source_size, uint32_t target_size,
+         const std::vector<std::array<uint32_t, 2>>& links, const grammar::ItgOptions& options) {
+        std::vector<align::Link> all;
+        for (const auto& [source, target] : links) {
+          if (source >= source_size || target >= target_size)
+            throw io::Error(io::Fault::argument, "a link outside its sentences");
+          all.push_back({source, target});
+        }
+        grammar::ItgExtractor extract(options);
+        extract(source_size, target_size, all);
+        return std::pair{items_of(extract.items()), items_of(extract.sub_items())};
+      },
+      nb::arg("source_size"), nb::arg("target_size"), nb::arg("links"), nb::arg("options"),
+      "Items and sub-items of a pair: source and target borders, label; none if it is skipped");
+
+  bind_counters<grammar::ItgCounts>(m, "ItgCounts", "See demotic.grammar.ItemCounts");
+  nb::class_<grammar::ItgExtraction>(m, "ItgExtraction", "Finds and counts items over threads")
+      .def(nb::init<const grammar::ItgOptions&, uint32_t, size_t, uint32_t, unsigned>(),
+           nb::arg("options"), nb::arg("max_item"), nb::arg("rows"), nb::arg("parts"),
+           nb::arg("threads"), Unlocked())
+      .def("run", &grammar::ItgExtraction::run, nb::arg("source"), nb::arg("target"),
+           nb::arg("links"), nb::arg("begin"), nb::arg("end"), Unlocked(),
+           "Find the items of the sentence pairs from begin up to end")
+      .def(
+          "take",
+          [](grammar::ItgExtraction& extraction) {
+            return tables(unlocked([&] { return extraction.take(); }));
+          },
+          "Rows that no longer fit, as those of RuleExtraction")
+      .def(
+          "take_all",
+          [](grammar::ItgExtraction& extraction) {
+            return tables(unlocked([&] { return extraction.take_all(); }));
+          },
+          "The remaining rows")
+      .def_prop_ro("counts", &grammar::ItgExtraction::counts)
+      .def_prop_ro("lengths", &grammar::ItgExtraction::lengths,
+                   "Items by their source words, from 1 on; the last counts all longer ones");
+}
+
 // -- scoring -----------------------------------------------------------------------------------
 
 // A scorer with everything that it works on.
@@ -127,17 +209,18 @@ void bind_scoring(nb::module_& m) {
           [](Scoring* self, const std::string& path, const text::Vocab& source,
              const text::Vocab& target, const align::LexicalTable& lexical, uint32_t max_targets,
              uint32_t min_sentences, uint32_t min_loose, uint32_t short_loose, double significance,
-             int64_t sentences, bool unaligned, bool orientations) {
+             int64_t sentences, bool unaligned, bool orientations, bool pay_deletions) {
             const nb::gil_scoped_release unlocked;
             new (self) Scoring(
                 path, source, target, lexical,
                 {max_targets, min_sentences, min_loose, short_loose, significance, sentences},
-                {unaligned, orientations});
+                {unaligned, orientations, pay_deletions});
           },
           nb::arg("path"), nb::arg("source"), nb::arg("target"), nb::arg("lexical"),
           nb::arg("max_targets"), nb::arg("min_sentences"), nb::arg("min_loose"),
           nb::arg("short_loose"), nb::arg("significance"), nb::arg("sentences"),
-          nb::arg("unaligned"), nb::arg("orientations"), nb::keep_alive<1, 3>(),
+          nb::arg("unaligned"), nb::arg("orientations"), nb::arg("pay_deletions") = false,
+          nb::keep_alive<1, 3>(),
           nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
       .def(
           "begin",
@@ -205,6 +288,7 @@ void bind_scoring(nb::module_& m) {
 
 void grammar(nb::module_& m) {
   bind_extraction(m);
+  bind_items(m);
   bind_scoring(m);
   m.def(
       "fisher_evidence",

@@ -79,6 +79,15 @@ RuleLexicon::Weights RuleLexicon::weights(std::span<const text::Symbol> source,
               })};
 }
 
+double RuleLexicon::deletion(std::span<const text::Symbol> source) const {
+  double logs = 0;
+  for (const text::Symbol word : source)
+    if (text::is_word(word))
+      logs += std::log(std::max(RuleScorer::kFloor,
+                                table_.target_given_source(source_ids_[word], align::kNull)));
+  return logs;
+}
+
 bool RuleLexicon::knows(std::span<const text::Symbol> source, std::span<const text::Symbol> target,
                         std::span<const RuleLink> links) const {
   const auto beyond = [](size_t words) {
@@ -268,7 +277,9 @@ void RuleScorer::write(const Candidate& candidate, double source_total) {
   if (!lexicon_.knows(source_symbols_, target_symbols_, links_))
     throw io::Error(io::Fault::argument, "a rule of other words than the vocabularies'");
   const auto mass = static_cast<double>(candidate.mass);
-  const auto lexical = lexicon_.weights(source_symbols_, target_symbols_, links_);
+  auto lexical = lexicon_.weights(source_symbols_, target_symbols_, links_);
+  if (extras_.pay_deletions && target_symbols_.empty())
+    lexical.target_given_source = lexicon_.deletion(source_symbols_);
   const auto seen_in = [&](uint32_t sentences) {
     return candidate.origins.count == sentences ? 1.0f : 0.0f;
   };

@@ -43,6 +43,8 @@ class RuleLexicon {
   };
   Weights weights(std::span<const text::Symbol> source, std::span<const text::Symbol> target,
                   std::span<const RuleLink> links) const;
+  // Of a target side without words: how likely it is that none of these words has a link.
+  double deletion(std::span<const text::Symbol> source) const;
   // Are these words of the vocabularies, and do links join words?
   bool knows(std::span<const text::Symbol> source, std::span<const text::Symbol> target,
              std::span<const RuleLink> links) const;
@@ -67,6 +69,9 @@ struct RuleChoice {
 struct RuleExtras {
   bool unaligned = false;
   bool orientations = false;
+  // Not a column: an empty target side has the lexical weight of its source words' having no link,
+  // instead of an empty product, which rewards those who write nothing.
+  bool pay_deletions = false;
 };
 
 class RuleScorer {

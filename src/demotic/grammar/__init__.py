@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from demotic.grammar.formats import FORMATS as FORMATS
     from demotic.grammar.formats import Format as Format
     from demotic.grammar.formats import guess_format as guess_format
+    from demotic.grammar.items import Item as Item
+    from demotic.grammar.items import ItemCounts as ItemCounts
+    from demotic.grammar.items import ItemExtraction as ItemExtraction
+    from demotic.grammar.items import extract_items as extract_items
+    from demotic.grammar.items import items_of as items_of
+    from demotic.grammar.items import label_corpora as label_corpora
     from demotic.grammar.orientation import BlockEvents as BlockEvents
     from demotic.grammar.orientation import EventCounts as EventCounts
     from demotic.grammar.orientation import EventOptions as EventOptions

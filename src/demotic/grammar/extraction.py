@@ -46,7 +46,7 @@ _ROW = 150  # bytes that a rule takes while it is counted, about
 _Binary = tuple[bytes, bytes]
 _Columns = tuple[int, int, _Binary, _Binary, _Binary, bytes, _Binary, bytes, bytes, bytes]
 
-_SCHEMA = pa.schema(
+SCHEMA = pa.schema(
     [
         ("source", pa.binary()),
         ("target", pa.binary()),
@@ -56,10 +56,10 @@ _SCHEMA = pa.schema(
     ]
 )
 _SENTENCES = ("sentences", "source_sentences", "target_sentences")
-_COUNTED_SCHEMA = pa.schema([*_SCHEMA, *((name, pa.int64()) for name in _SENTENCES)])
+_COUNTED_SCHEMA = pa.schema([*SCHEMA, *((name, pa.int64()) for name in _SENTENCES)])
 # On rows of all source sides with some target sides.  Sums over equal (source, target) are left to
 # the scorer, which meets them side by side.
-_QUERY = """
+COUNTED_BY_TARGET = """
 SELECT rows.*, total
 FROM rows JOIN (SELECT target, CAST(sum(mass) AS BIGINT) AS total FROM rows GROUP BY target) totals
 ON rows.target = totals.target
@@ -256,7 +256,7 @@ def extract_hiero(
     lexical = lexical or LexicalTable.estimate(source, target, links, progress=progress)
     evidence = options.least_evidence(len(links))
     tested = evidence > 0
-    schema, query = (_COUNTED_SCHEMA, _COUNTED_QUERY) if tested else (_SCHEMA, _QUERY)
+    schema, query = (_COUNTED_SCHEMA, _COUNTED_QUERY) if tested else (SCHEMA, COUNTED_BY_TARGET)
     extraction = _core.RuleExtraction(
         options.core(),
         rows=engine.memory // 4 // _ROW,
@@ -281,7 +281,7 @@ def extract_hiero(
             orientations=options.orientations,
         )
         with engine.aggregate(counted, schema, query, progress) as runs:
-            _score(
+            score_rules(
                 scorer, runs, extraction.orientations if options.orientations else None, progress
             )
     return RuleTable.load(out)
@@ -314,13 +314,13 @@ def _count(
         for begin in range(0, len(links), step):
             end = min(begin + step, len(links))
             extraction.run(source.lines, target.lines, links, begin, end)
-            yield from (_batch(columns, schema) for columns in extraction.take())
+            yield from (batch_of(columns, schema) for columns in extraction.take())
             advance(end - begin)
-        yield from (_batch(columns, schema) for columns in extraction.take_all())
+        yield from (batch_of(columns, schema) for columns in extraction.take_all())
     progress.say(f"{extraction.occurrences:,} occurrences of rules")
 
 
-def _score(
+def score_rules(
     scorer: _core.RuleScorer,
     runs: list[Iterator[pa.RecordBatch]],
     orientations: list[int] | None,
@@ -342,7 +342,8 @@ def _score(
         advance(len(scorer) - scored)
 
 
-def _batch(columns: _Columns, schema: pa.Schema) -> tuple[int, pa.RecordBatch]:
+def batch_of(columns: _Columns, schema: pa.Schema) -> tuple[int, pa.RecordBatch]:
+    """A part of counted rows, as the core gives them."""
     part, rows, *arrays = columns
     return part, pa.RecordBatch.from_arrays(
         [

@@ -1,0 +1,248 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+
+#include "bind/arrays.h"
+#include "grammar/label_corpus_builder.h"
+#include "grammar/label_model.h"
+#include "io/error.h"
+#include "learn/cost_perceptron.h"
+#include "learn/label_task.h"
+
+namespace demotic::bind {
+
+namespace {
+
+// Tasks refer to their corpus, and outlive the Python object that made it.
+struct Corpora {
+  std::shared_ptr<const grammar::LabelCorpora> made;
+};
+
+struct Task {
+  std::shared_ptr<const grammar::LabelCorpora> made;
+  learn::LabelTask task;
+};
+
+learn::LabelMixture mixture(const std::vector<Input<float>>& weights,
+                            const std::vector<double>& shares, bool for_rollout) {
+  if (weights.size() != shares.size())
+    throw io::Error(io::Fault::argument, "a mixture needs a share for each of its policies");
+  learn::LabelMixture made;
+  for (const Input<float>& each : weights) made.weights.push_back(span_of(each));
+  made.shares = shares;
+  made.for_rollout = for_rollout;
+  return made;
+}
+
+learn::RollOut roll_out_by_name(const std::string& name) {
+  if (name == "expert") return learn::RollOut::expert;
+  if (name == "policy") return learn::RollOut::policy;
+  if (name == "none") return learn::RollOut::none;
+  throw io::Error(io::Fault::argument, "nobody called '" + name + "' rolls out", 0,
+                  "expert, policy or none");
+}
+
+void corpora(nb::module_& m) {
+  nb::class_<Corpora>(m, "LabelCorpora", "Items with labels and features, to learn from")
+      .def_prop_ro("keys",
+                   [](const Corpora& c) { return numpy(std::vector<uint64_t>(c.made->keys)); })
+      .def_prop_ro("label_counts", [](const Corpora& c) { return c.made->train.label_counts; })
+      .def_prop_ro("sentences", [](const Corpora& c) { return c.made->train.sentences(); })
+      .def_prop_ro("held_out", [](const Corpora& c) { return c.made->held_out.sentences(); })
+      .def_prop_ro("items", [](const Corpora& c) { return c.made->train.items(); })
+      .def_prop_ro("skipped", [](const Corpora& c) { return c.made->skipped; })
+      .def_prop_ro("beyond", [](const Corpora& c) { return c.made->beyond; })
+      .def(
+          "gold",
+          [](const Corpora& c, size_t sentence, bool held_out) {
+            const events::LabelCorpus& corpus = held_out ? c.made->held_out : c.made->train;
+            if (sentence >= corpus.sentences())
+              throw io::Error(io::Fault::argument, "there is no such sentence");
+            const auto [first, last] = corpus.sentence(sentence);
+            std::vector<std::pair<uint32_t, bool>> all;
+            for (size_t i = first; i < last; ++i)
+              all.push_back({corpus.gold[i], corpus.forced[i] != 0});
+            return all;
+          },
+          nb::arg("sentence"), nb::arg("held_out"), "Labels of a sentence, and which are forced");
+
+  nb::class_<grammar::LabelCorpusBuilder>(m, "LabelCorpusBuilder", "Aligned text to LabelCorpora")
+      .def(
+          "__init__",
+          [](grammar::LabelCorpusBuilder* self, const grammar::ItgOptions& items, bool context,
+             uint32_t min_count, uint32_t max_reductions, uint32_t holdout) {
+            new (self) grammar::LabelCorpusBuilder(
+                {context ? grammar::kLabelTemplates : grammar::kPaperTemplates, min_count,
+                 max_reductions, holdout},
+                items);
+          },
+          nb::arg("items"), nb::arg("context"), nb::arg("min_count"), nb::arg("max_reductions"),
+          nb::arg("holdout"))
+      .def("add", &grammar::LabelCorpusBuilder::add, nb::arg("source"), nb::arg("target"),
+           nb::arg("links"), nb::arg("begin"), nb::arg("end"), Unlocked())
+      .def(
+          "finish",
+          [](grammar::LabelCorpusBuilder& builder) {
+            return Corpora{std::make_shared<const grammar::LabelCorpora>(builder.finish())};
+          },
+          Unlocked());
+}
+
+void learners(nb::module_& m) {
+  nb::class_<learn::CostExamples>(m, "CostExamples", "Choices among labels, with their costs")
+      .def("__len__", &learn::CostExamples::size)
+      .def("append", &learn::CostExamples::append, nb::arg("more"), Unlocked())
+      .def_prop_ro("rows",
+                   [](const learn::CostExamples& e) {
+                     return numpy(std::vector<uint32_t>(e.rows), {e.size(), e.width});
+                   })
+      .def_prop_ro("costs", [](const learn::CostExamples& e) {
+        return numpy(std::vector<uint8_t>(e.costs), {e.size(), e.labels});
+      });
+
+  nb::class_<Task>(m, "LabelTask", "Labelling items from left to right, as a task")
+      .def(
+          "__init__",
+          [](Task* self, const Corpora& corpora, bool held_out, bool masked, bool depth) {
+            const events::LabelCorpus& corpus =
+                held_out ? corpora.made->held_out : corpora.made->train;
+            new (self) Task{corpora.made,
+                            learn::LabelTask(corpus, masked, depth ? grammar::kDepthRows : 0)};
+          },
+          nb::arg("corpora"), nb::arg("held_out"), nb::arg("masked"), nb::arg("depth"))
+      .def_prop_ro("rows", [](const Task& t) { return t.task.rows(); })
+      .def_prop_ro("order",
+                   [](const Task& t) {
+                     const auto order = t.task.order();
+                     return std::vector<uint32_t>(order.begin(), order.end());
+                   })
+      .def(
+          "examples",
+          [](const Task& t, const std::vector<Input<float>>& in,
+             const std::vector<double>& in_shares, bool in_whole, const std::string& kind,
+             const std::vector<Input<float>>& out, const std::vector<double>& out_shares,
+             bool out_whole, uint64_t seed, bool shared, unsigned threads) {
+            const learn::LabelMixture roll_in = mixture(in, in_shares, in_whole);
+            const learn::LabelMixture roll_out = mixture(out, out_shares, out_whole);
+            return unlocked([&] {
+              return t.task.examples(roll_in, roll_out_by_name(kind), roll_out,
+                                     {.seed = seed, .shared = shared}, threads);
+            });
+          },
+          nb::arg("roll_in"), nb::arg("in_shares"), nb::arg("in_whole"), nb::arg("kind"),
+          nb::arg("roll_out"), nb::arg("out_shares"), nb::arg("out_whole"), nb::arg("seed"),
+          nb::arg("shared"), nb::arg("threads"))
+      .def(
+          "accuracy",
+          [](const Task& t, const std::vector<Input<float>>& weights,
+             const std::vector<double>& shares, uint64_t seed) {
+            const learn::LabelMixture policy = mixture(weights, shares, false);
+            const auto found = unlocked([&] { return t.task.accuracy(policy, seed); });
+            return std::pair{found.right, found.labels};
+          },
+          nb::arg("weights"), nb::arg("shares"), nb::arg("seed"),
+          "How many labels are right, and how many there are, where there is a choice")
+      .def(
+          "labels",
+          [](const Task& t, size_t sentence, const std::vector<Input<float>>& weights,
+             const std::vector<double>& shares, uint64_t seed) {
+            const learn::LabelMixture policy = mixture(weights, shares, false);
+            const auto found = unlocked([&] { return t.task.labels(sentence, policy, seed); });
+            return std::vector<uint32_t>(found.begin(), found.end());
+          },
+          nb::arg("sentence"), nb::arg("weights"), nb::arg("shares"), nb::arg("seed"))
+      .def(
+          "costs_to_go",
+          [](const Task& t, size_t sentence) {
+            return unlocked([&] { return t.task.costs_to_go(sentence); });
+          },
+          nb::arg("sentence"))
+      .def(
+          "log_likelihood",
+          [](const Task& t, const Input<float>& weights, double temperature) {
+            const auto values = span_of(weights);
+            return unlocked([&] { return t.task.log_likelihood(values, temperature); });
+          },
+          nb::arg("weights"), nb::arg("temperature"));
+
+  nb::class_<learn::CostPerceptron>(m, "CostPerceptron", "An averaged perceptron, from costs")
+      .def(nb::init<uint32_t, std::vector<uint32_t>, uint64_t>(), nb::arg("rows"), nb::arg("order"),
+           nb::arg("seed"), Unlocked())
+      .def("learn", &learn::CostPerceptron::pass, nb::arg("examples"), Unlocked(),
+           "Once through the examples; how often it was wrong")
+      .def("averaged",
+           [](const learn::CostPerceptron& learner) {
+             return numpy(unlocked([&] { return learner.averaged(); }));
+           })
+      .def_static(
+          "margin",
+          [](const learn::CostExamples& examples, const Input<float>& weights,
+             const std::vector<uint32_t>& order) {
+            const auto values = span_of(weights);
+            return unlocked([&] { return learn::CostPerceptron::margin(examples, values, order); });
+          },
+          nb::arg("examples"), nb::arg("weights"), nb::arg("order"));
+}
+
+grammar::Mask mask_by_name(const std::string& name) {
+  if (name == "none") return grammar::Mask::none;
+  if (name == "full") return grammar::Mask::full;
+  throw io::Error(io::Fault::argument, "there is no mask '" + name + "'", 0, "none or full");
+}
+
+void models(nb::module_& m) {
+  nb::class_<grammar::LabelModel>(m, "LabelModel", "See demotic.grammar.LabelModel")
+      .def(nb::init<const std::string&, std::optional<bool>>(), nb::arg("path"),
+           nb::arg("verify").none(), Unlocked())
+      .def_static(
+          "save",
+          [](const std::string& path, bool context, const std::string& mask, bool depth,
+             double temperature, const Input<uint64_t>& keys, const std::vector<uint64_t>& counts,
+             const Input<float>& weights, const text::Vocab& source, const text::Vocab& target) {
+            const grammar::LabelModel::Content content{
+                context ? grammar::kLabelTemplates : grammar::kPaperTemplates,
+                mask_by_name(mask),
+                depth,
+                temperature,
+                span_of(keys),
+                counts,
+                span_of(weights),
+                source.view(),
+                target.view()};
+            unlocked([&] { grammar::LabelModel::save(path, content); });
+          },
+          nb::arg("path"), nb::arg("context"), nb::arg("mask"), nb::arg("depth"),
+          nb::arg("temperature"), nb::arg("keys"), nb::arg("counts"), nb::arg("weights"),
+          nb::arg("source"), nb::arg("target"))
+      .def_prop_ro("context",
+                   [](const grammar::LabelModel& model) {
+                     return model.templates() == grammar::kLabelTemplates;
+                   })
+      .def_prop_ro("mask",
+                   [](const grammar::LabelModel& model) {
+                     return model.mask() == grammar::Mask::full ? "full" : "none";
+                   })
+      .def_prop_ro("depth", &grammar::LabelModel::sees_depth)
+      .def_prop_ro("temperature", &grammar::LabelModel::temperature)
+      .def_prop_ro("features", &grammar::LabelModel::features)
+      .def_prop_ro("counts", [](const grammar::LabelModel& model) {
+        std::vector<uint64_t> all;
+        for (uint32_t label = 0; label < model.labels(); ++label) all.push_back(model.count(label));
+        return all;
+      });
+}
+
+}  // namespace
+
+void labels(nb::module_& m) {
+  corpora(m);
+  learners(m);
+  models(m);
+}
+
+}  // namespace demotic::bind

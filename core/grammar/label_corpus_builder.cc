@@ -1,0 +1,118 @@
+#include "grammar/label_corpus_builder.h"
+
+#include <algorithm>
+
+#include "events/stack_labels.h"
+#include "io/error.h"
+
+namespace demotic::grammar {
+
+LabelCorpusBuilder::LabelCorpusBuilder(const LabelOptions& options, const ItgOptions& items)
+    : options_(options), extract_(items) {
+  if (options.templates != kPaperTemplates && options.templates != kLabelTemplates)
+    throw io::Error(io::Fault::argument, "there are no such features");
+  made_.train.width = made_.held_out.width = options.templates;
+}
+
+uint32_t LabelCorpusBuilder::number_of(uint64_t key, bool counts) {
+  const auto next = static_cast<uint32_t>(keys_.size());
+  const uint32_t number =
+      index_.find_or_add(key, next, [&](uint32_t i) { return keys_[i] == key; });
+  if (number == next) {
+    keys_.push_back(key);
+    counts_.push_back(0);
+  }
+  if (counts) ++counts_[number];
+  return number;
+}
+
+void LabelCorpusBuilder::add(const text::TokenLines& source, const text::TokenLines& target,
+                             const align::Links& links, size_t begin, size_t end) {
+  if (end > links.size() || end > source.size() || end > target.size() || begin > end)
+    throw io::Error(io::Fault::argument, "links and texts differ in their number of lines");
+  for (size_t line = begin; line < end; ++line) {
+    for (const align::Link& link : links[line])
+      if (link.source >= source[line].size() || link.target >= target[line].size())
+        throw io::Error(io::Fault::format, "a link outside its sentences", line + 1);
+    if (!extract_(static_cast<uint32_t>(source[line].size()),
+                  static_cast<uint32_t>(target[line].size()), links[line])) {
+      ++made_.skipped;
+      continue;
+    }
+    const uint32_t most = options_.max_reductions;
+    const bool beyond = most != 0 && std::ranges::any_of(extract_.items(), [&](const ItgItem& i) {
+                          return events::reductions_of(i.label) > most;
+                        });
+    if (beyond) {
+      ++made_.beyond;
+      continue;
+    }
+    const bool held = options_.holdout != 0 && ++sentences_ % options_.holdout == 0;
+    add_sentence(held ? made_.held_out : made_.train, source[line], target[line]);
+  }
+}
+
+void LabelCorpusBuilder::add_sentence(events::LabelCorpus& corpus, std::span<const uint32_t> source,
+                                      std::span<const uint32_t> target) {
+  const bool train = &corpus == &made_.train;
+  bool words_before = false;  // has the stack anything but empty fragments?
+  LabelKeys keys;
+  for (size_t i = 0; i < extract_.items().size(); ++i) {
+    const ItgItem& item = extract_.items()[i];
+    const bool forced = item.is_empty() || (i > 0 && !words_before);
+    words_before = words_before || !item.is_empty();
+    if (item.label > UINT8_MAX)
+      throw io::Error(io::Fault::argument, "a label of more than 127 reductions", 0,
+                      "set a limit to the reductions of a label");
+    corpus.gold.push_back(static_cast<uint8_t>(item.label));
+    corpus.forced.push_back(forced);
+    corpus.empty.push_back(item.is_empty());
+    if (train && !forced) {
+      if (item.label >= corpus.label_counts.size()) corpus.label_counts.resize(item.label + 1);
+      ++corpus.label_counts[item.label];
+    }
+    if (forced) {
+      corpus.rows.resize(corpus.rows.size() + options_.templates, events::kNoRow);
+      continue;
+    }
+    place_keys(source, item.source_begin, item.source_end, options_.templates, keys);
+    keys[kTargetSide] = target_key(target.subspan(item.target_begin, item.target_size()));
+    for (uint32_t t = 0; t < options_.templates; ++t)
+      corpus.rows.push_back(number_of(keys[t], train));
+  }
+  corpus.ends.push_back(corpus.gold.size());
+}
+
+void LabelCorpusBuilder::renumber(events::LabelCorpus& corpus,
+                                  std::span<const uint32_t> rows) const {
+  for (uint32_t& row : corpus.rows)
+    if (row != events::kNoRow) row = rows[row];
+}
+
+LabelCorpora LabelCorpusBuilder::finish() {
+  // Ids are contiguous up to the largest number of reductions.
+  std::vector<uint64_t>& counts = made_.train.label_counts;
+  const uint32_t most =
+      counts.empty() ? 0 : events::reductions_of(static_cast<uint32_t>(counts.size()) - 1);
+  if (most == 0)
+    throw io::Error(io::Fault::argument,
+                    "no two items were ever joined: there is no order to learn", 0,
+                    "give text of longer sentences, with links");
+  counts.resize(2 * most + 1);
+  made_.held_out.label_counts = counts;
+
+  std::vector<uint32_t> rows(keys_.size(), events::kNoRow);
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    const uint32_t least = keys_[i] == LabelKey(kBias).value() ? 1 : options_.min_count;
+    if (counts_[i] < least) continue;
+    rows[i] = static_cast<uint32_t>(made_.keys.size());
+    made_.keys.push_back(keys_[i]);
+  }
+  for (events::LabelCorpus* corpus : {&made_.train, &made_.held_out}) {
+    renumber(*corpus, rows);
+    corpus->features = static_cast<uint32_t>(made_.keys.size());
+  }
+  return std::move(made_);
+}
+
+}  // namespace demotic::grammar

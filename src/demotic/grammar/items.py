@@ -1,0 +1,207 @@
+"""Items: the smallest translation units of an aligned text, in source order, and their labels.
+
+    items_of("le petit chat".split(), "the small cat".split(), [(0, 0), (1, 1), (2, 2)])
+    rules, counts = extract_items(source, target, links, out="rules.bin")
+    corpora = label_corpora(source, target, links)
+
+An item is a pair of blocks that inversion transduction grammar cannot split.  Its label says what a
+stack of target fragments does when it comes: shift it, then join the top two so many times, in the
+same order (R+) or in the other (R-).  The table of items is one of rules without nonterminals, some
+with an empty target side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from demotic import _core, files
+from demotic.align.lexical import LexicalTable
+from demotic.align.text import Text, check_parallel
+from demotic.errors import check_choices, check_counts
+from demotic.grammar.extraction import COUNTED_BY_TARGET, SCHEMA, batch_of, score_rules
+from demotic.grammar.table import RuleTable
+from demotic.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from demotic._core import Links
+    from demotic.engine import Engine
+
+_PAIRS = 1 << 12  # gone through between two looks at the keyboard
+_ROW = 150  # bytes that an item takes while it is counted, about
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemExtraction:
+    """How sentence pairs fall into items, and which of them the table gets."""
+
+    unaligned: Literal["next", "previous"] = "next"
+    """The neighbour, on the target side, that takes target words without links."""
+    sub_items: Literal["itg", "all", "none"] = "itg"
+    """Blocks within an item that no grammar of two orders can split also stand in the table: those
+    with one linked word on a side at least, all of them, or none."""
+    max_item: int = 0
+    """Words of an item in the table, each side; 0 sets no limit.  Labels are learned from all."""
+    max_words: int = 100
+    """Words of a sentence, at most 255; pairs with a longer one are passed over."""
+    max_targets: int = 30
+    """The most frequent translations of each source side are kept; 0 keeps all."""
+    count_unaligned: bool = False
+    """Add columns that count the words of both sides without links, ``Deleted`` and
+    ``Inserted``."""
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        check_counts(self, "max_item", "max_targets")
+        check_counts(self, "max_words", least=1, most=255)
+
+    def core(self) -> _core.ItgOptions:
+        """The same for the core."""
+        return _core.ItgOptions(self.sub_items, self.unaligned, self.max_words)
+
+
+@dataclass(frozen=True)
+class Item:
+    """Source words and their translation, by their borders, and the label."""
+
+    source: tuple[int, int]
+    target: tuple[int, int]
+    label: int
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """The label in full: ``("S", "R+", "R-")``."""
+        return operations_of(self.label)
+
+
+@dataclass(frozen=True)
+class ItemCounts:
+    """What was met in a text."""
+
+    pairs: int
+    skipped: int
+    """Pairs without links or words, or too long."""
+    items: int
+    empty_items: int
+    """Of these, without target words."""
+    sub_items: int
+    long_items: int
+    """Kept out of the table for their length."""
+    words: int
+    """Source words of items."""
+    long_words: int
+    """Of these, in items of more than seven."""
+    lengths: tuple[int, ...]
+    """Items by their source words, from 1 on; the last counts all that are longer."""
+
+
+def operations_of(label: int) -> tuple[str, ...]:
+    """A label in full: S, then reductions whose signs alternate."""
+    signs = ("R+", "R-") if label % 2 else ("R-", "R+")
+    return ("S", *(signs[i % 2] for i in range((label + 1) // 2)))
+
+
+def items_of(
+    source: Sequence[str],
+    target: Sequence[str],
+    links: Sequence[tuple[int, int]],
+    options: ItemExtraction | None = None,
+) -> tuple[list[Item], list[Item]]:
+    """The items of a sentence pair, and the sub-items that only the table gets."""
+    core = (options or ItemExtraction()).core()
+    found = _core.itg_items(len(source), len(target), [list(link) for link in links], core)
+    items, subs = ([Item((a, b), (c, d), label) for a, b, c, d, label in side] for side in found)
+    return items, subs
+
+
+def extract_items(
+    source: Text,
+    target: Text,
+    links: Links,
+    *,
+    out: str | Path,
+    lexical: LexicalTable | None = None,
+    options: ItemExtraction | None = None,
+    engine: Engine | None = None,
+    progress: Progress = SILENT,
+) -> tuple[RuleTable, ItemCounts]:
+    """Count and score the items of aligned text, and write the table to ``out``."""
+    from demotic.engine import LocalEngine
+
+    options = options or ItemExtraction()
+    engine = engine or LocalEngine()
+    check_parallel(source, target)
+    links.check(source.lines, target.lines)
+    lexical = lexical or LexicalTable.estimate(source, target, links, progress=progress)
+    extraction = _core.ItgExtraction(
+        options.core(), options.max_item, engine.memory // 4 // _ROW, engine.parts, engine.threads
+    )
+    counted = _count(extraction, source, target, links, progress)
+    with files.atomic_path(out) as temporary:
+        scorer = _core.RuleScorer(
+            str(temporary),
+            source.vocab,
+            target.vocab,
+            lexical.core,
+            max_targets=options.max_targets,
+            min_sentences=1,
+            min_loose=1,
+            short_loose=0,
+            significance=0.0,
+            sentences=len(links),
+            unaligned=options.count_unaligned,
+            orientations=False,
+            pay_deletions=True,
+        )
+        with engine.aggregate(counted, SCHEMA, COUNTED_BY_TARGET, progress) as runs:
+            score_rules(scorer, runs, None, progress)
+    core, lengths = extraction.counts, tuple(extraction.lengths)
+    names = {field.name for field in fields(ItemCounts)} - {"lengths"}
+    counts = ItemCounts(**{name: getattr(core, name) for name in names}, lengths=lengths)
+    progress.say(
+        f"{counts.items:,} items, {counts.skipped:,} pairs skipped, "
+        f"{counts.long_words / max(1, counts.words):.1%} of words in items of more than seven"
+    )
+    return RuleTable.load(out), counts
+
+
+def _count(
+    extraction: _core.ItgExtraction, source: Text, target: Text, links: Links, progress: Progress
+) -> Iterator[tuple[int, pa.RecordBatch]]:
+    with progress.step("finding items", len(links), "sentence pairs") as advance:
+        for begin in range(0, len(links), _PAIRS):
+            end = min(begin + _PAIRS, len(links))
+            extraction.run(source.lines, target.lines, links, begin, end)
+            yield from (batch_of(columns, SCHEMA) for columns in extraction.take())
+            advance(end - begin)
+        yield from (batch_of(columns, SCHEMA) for columns in extraction.take_all())
+
+
+def label_corpora(
+    source: Text,
+    target: Text,
+    links: Links,
+    *,
+    options: ItemExtraction | None = None,
+    context: bool = False,
+    min_count: int = 5,
+    max_reductions: int = 0,
+    holdout: int = 20,
+    progress: Progress = SILENT,
+) -> _core.LabelCorpora:
+    """The labels of aligned text with what they go by: three features of an item, or more words
+    around it with ``context``."""
+    check_parallel(source, target)
+    links.check(source.lines, target.lines)
+    core = (options or ItemExtraction()).core()
+    builder = _core.LabelCorpusBuilder(core, context, min_count, max_reductions, holdout)
+    with progress.step("labelling items", len(links), "sentence pairs") as advance:
+        for begin in range(0, len(links), _PAIRS):
+            end = min(begin + _PAIRS, len(links))
+            builder.add(source.lines, target.lines, links, begin, end)
+            advance(end - begin)
+    return builder.finish()
