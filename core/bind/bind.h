@@ -34,6 +34,7 @@ void learn(nb::module_& m);
 void decode(nb::module_& m);
 void labels(nb::module_& m);
 void phrase(nb::module_& m);
+void amasis(nb::module_& m);
 void undirected(nb::module_& m);
 void local_model(nb::module_& m);
 void blocks(nb::module_& m);

@@ -33,6 +33,10 @@ const char* kind_of(uint32_t rule) {
       return "goal";
     case decode::kPassThrough:
       return "pass-through";
+    case decode::kStraight:
+      return "straight";
+    case decode::kInverted:
+      return "inverted";
     default:
       return "rule";
   }

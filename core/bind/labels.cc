@@ -49,8 +49,9 @@ learn::RollOut roll_out_by_name(const std::string& name) {
 
 void corpora(nb::module_& m) {
   nb::class_<Corpora>(m, "LabelCorpora", "Items with labels and features, to learn from")
-      .def_prop_ro("keys",
-                   [](const Corpora& c) { return numpy(std::vector<uint64_t>(c.made->keys)); })
+      .def_prop_ro(
+          "keys", [](const Corpora& c) { return numpy(std::vector<uint64_t>(c.made->keys)); },
+          nb::rv_policy::automatic)
       .def_prop_ro("label_counts", [](const Corpora& c) { return c.made->train.label_counts; })
       .def_prop_ro("sentences", [](const Corpora& c) { return c.made->train.sentences(); })
       .def_prop_ro("held_out", [](const Corpora& c) { return c.made->held_out.sentences(); })
@@ -95,15 +96,21 @@ void corpora(nb::module_& m) {
 
 void learners(nb::module_& m) {
   nb::class_<learn::CostExamples>(m, "CostExamples", "Choices among labels, with their costs")
+      .def(nb::init<>())
       .def("__len__", &learn::CostExamples::size)
       .def("append", &learn::CostExamples::append, nb::arg("more"), Unlocked())
-      .def_prop_ro("rows",
-                   [](const learn::CostExamples& e) {
-                     return numpy(std::vector<uint32_t>(e.rows), {e.size(), e.width});
-                   })
-      .def_prop_ro("costs", [](const learn::CostExamples& e) {
-        return numpy(std::vector<uint8_t>(e.costs), {e.size(), e.labels});
-      });
+      .def_prop_ro(
+          "rows",
+          [](const learn::CostExamples& e) {
+            return numpy(std::vector<uint32_t>(e.rows), {e.size(), e.width});
+          },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "costs",
+          [](const learn::CostExamples& e) {
+            return numpy(std::vector<uint8_t>(e.costs), {e.size(), e.labels});
+          },
+          nb::rv_policy::automatic);
 
   nb::class_<Task>(m, "LabelTask", "Labelling items from left to right, as a task")
       .def(
@@ -230,6 +237,23 @@ void models(nb::module_& m) {
       .def_prop_ro("depth", &grammar::LabelModel::sees_depth)
       .def_prop_ro("temperature", &grammar::LabelModel::temperature)
       .def_prop_ro("features", &grammar::LabelModel::features)
+      .def(
+          "scores",
+          [](const grammar::LabelModel& model, const std::vector<uint32_t>& sentence, size_t begin,
+             size_t end, const std::vector<uint32_t>& target, uint32_t depth) {
+            if (begin >= end || end > sentence.size())
+              throw io::Error(io::Fault::argument, "no such piece of the sentence");
+            grammar::LabelKeys keys;
+            grammar::place_keys(sentence, begin, end, model.templates(), keys);
+            keys[grammar::kTargetSide] = grammar::target_key(target);
+            std::vector<float> scores(model.stride(), 0.0f);
+            for (uint32_t t = 0; t < model.templates(); ++t) model.add(model.row(keys[t]), scores);
+            if (model.sees_depth()) model.add(model.depth_row(depth), scores);
+            scores.resize(model.labels());
+            return scores;
+          },
+          nb::arg("sentence"), nb::arg("begin"), nb::arg("end"), nb::arg("target"),
+          nb::arg("depth"), "Of each label for an item, its words given by their ids")
       .def_prop_ro("counts", [](const grammar::LabelModel& model) {
         std::vector<uint64_t> all;
         for (uint32_t label = 0; label < model.labels(); ++label) all.push_back(model.count(label));

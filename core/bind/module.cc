@@ -61,6 +61,7 @@ NB_MODULE(_core, m) {
   demotic::bind::decode(m);
   demotic::bind::labels(m);
   demotic::bind::phrase(m);
+  demotic::bind::amasis(m);
   demotic::bind::undirected(m);
   demotic::bind::local_model(m);
   demotic::bind::blocks(m);

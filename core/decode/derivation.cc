@@ -23,10 +23,12 @@ class Writer {
       const DerivationStep& step = derivation_.steps[top.step];
       const std::span<const uint32_t> children = derivation_.children_of(step);
       if (step.rule >= kGlueFirst) {  // its children, one after the other
-        if (top.next == children.size())
+        if (top.next == children.size()) {
           leave();
-        else
-          enter(children[top.next++]);
+        } else {
+          const uint32_t at = top.next++;
+          enter(children[step.rule == kInverted ? children.size() - 1 - at : at]);
+        }
         continue;
       }
       const std::span<const text::Symbol> target = table_.target(step.rule);

@@ -20,6 +20,8 @@ inline constexpr uint32_t kGlueFirst = 0xfffffff0u;    // S -> X1
 inline constexpr uint32_t kGlueNext = 0xfffffff1u;     // S -> S1 X2
 inline constexpr uint32_t kGoal = 0xfffffff2u;         // Goal -> S1
 inline constexpr uint32_t kPassThrough = 0xfffffff3u;  // X -> w / w, w being the word at the span
+inline constexpr uint32_t kStraight = 0xfffffff4u;     // X -> X1 X2 / X1 X2
+inline constexpr uint32_t kInverted = 0xfffffff5u;     // X -> X1 X2 / X2 X1
 
 template <class Word, class Slot, class Passed>
 void each_target_symbol(uint32_t rule, const grammar::RuleTable& table, Word&& word, Slot&& slot,
@@ -34,8 +36,9 @@ void each_target_symbol(uint32_t rule, const grammar::RuleTable& table, Word&& w
   } else if (rule == kPassThrough) {
     passed();
   } else {
+    if (rule == kInverted) slot(1u);
     slot(0u);
-    if (rule == kGlueNext) slot(1u);
+    if (rule == kGlueNext || rule == kStraight) slot(1u);
   }
 }
 

@@ -113,8 +113,8 @@ def test_labels_and_permutations_match_one_to_one(words: int, count: int) -> Non
 
 
 # The example of the paper's appendix: 一个 了解 中国 音乐 的 很好 的 方式.
-SOURCE = "a learn china music de great de way".split()
-TARGET = "a great way to learn about Chinese music".split()
+SOURCE = ["a", "learn", "china", "music", "de", "great", "de", "way"]
+TARGET = ["a", "great", "way", "to", "learn", "about", "Chinese", "music"]
 LINKS = [(0, 0), (1, 3), (1, 4), (1, 5), (2, 6), (3, 7), (5, 1), (7, 2)]
 
 
@@ -141,7 +141,7 @@ def test_the_example_as_it_is_printed() -> None:
 
 
 def test_leading_words_without_links_wait_for_the_first_item() -> None:
-    items, _ = items_of("x y a b".split(), "B A".split(), [(2, 1), (3, 0)])
+    items, _ = items_of(["x", "y", "a", "b"], ["B", "A"], [(2, 1), (3, 0)])
     assert [item.operations for item in items] == [
         ("S",), ("S", "R+"), ("S", "R+"), ("S", "R-"),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Items and labels from their definitions: recursive splitting, and stacks that do what labels say."""
+"""Items and labels from their definitions: recursive splitting, stacks that do what labels say."""
 
 from __future__ import annotations
 

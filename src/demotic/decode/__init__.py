@@ -6,6 +6,10 @@ from demotic.decode import HieroDecoder, PhraseDecoder, UndirectedDecoder
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from demotic.decode.amasis import AmasisCounters as AmasisCounters
+    from demotic.decode.amasis import AmasisDecoder as AmasisDecoder
+    from demotic.decode.amasis import AmasisDerivation as AmasisDerivation
+    from demotic.decode.amasis import AmasisSearch as AmasisSearch
     from demotic.decode.blocks import BlockCounters as BlockCounters
     from demotic.decode.blocks import BlockDecoder as BlockDecoder
     from demotic.decode.blocks import BlockOracle as BlockOracle

@@ -11,7 +11,7 @@ from demotic import _core
 if TYPE_CHECKING:
     from demotic.grammar import RuleTable
 
-Kind = Literal["rule", "glue", "goal", "pass-through"]
+Kind = Literal["rule", "glue", "goal", "pass-through", "straight", "inverted"]
 
 
 class Entry(Protocol):
@@ -43,7 +43,8 @@ class Step:
 
     kind: Kind
     rule: int | None
-    """Its number in the rule table; None for glue, goal and words that pass through."""
+    """Its number in the rule table; None for glue, goal, words that pass through, and two pieces
+    joined in order or in reverse order."""
     category: str
     begin: int
     end: int

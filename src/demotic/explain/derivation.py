@@ -93,7 +93,7 @@ def _sides(
         word = derivation.source[step.begin]
         return (word,), (word,)
     children = tuple(range(len(step.children)))
-    return children, children
+    return children, children[::-1] if step.kind == "inverted" else children
 
 
 def _symbols(side: tuple[str, ...]) -> tuple[Symbol, ...]:

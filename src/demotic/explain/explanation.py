@@ -38,7 +38,7 @@ class ExplainedStep:
     """A rule at its place in the derivation."""
 
     kind: str
-    """``rule``, ``glue``, ``goal`` or ``pass-through``."""
+    """``rule``, ``glue``, ``goal``, ``pass-through``, ``straight`` or ``inverted``."""
     lhs: str
     source: tuple[Symbol, ...]
     target: tuple[Symbol, ...]
@@ -63,7 +63,10 @@ class ExplainedStep:
     order: int | None = None
     """When it came, where trees do not grow from the words up: 1 is the first step."""
     action: str | None = None
-    """How it came then: ``start``, ``down`` below what was there, ``up`` above it."""
+    """How it came then: ``start``, ``down`` below what was there, ``up`` above it; or the label of
+    an item, ``S,R+``."""
+    stack: tuple[str, ...] | None = None
+    """The target fragments afterwards, from the bottom up, where a stack holds them."""
 
     @property
     def text(self) -> str:

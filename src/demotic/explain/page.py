@@ -98,8 +98,10 @@ def _details(explanation: Explanation, step: ExplainedStep) -> str:
         f"<q>{escape(each.target)}</q></blockquote>"
         for each in step.evidence
     )
+    fragments = " ".join(f"[{escape(fragment)}]" for fragment in step.stack or ())
+    stack = "" if step.stack is None else f"<div>stack {fragments}</div>"
     writes = f"<div>writes {', '.join(words)}</div>" if words else ""
     return (
         f"<details><summary>{step.contribution:.3f}, seen in {len(step.evidence)} sentence(s)"
-        f"</summary>{writes}<div>{scores}</div>{evidence}</details>"
+        f"</summary>{writes}{stack}<div>{scores}</div>{evidence}</details>"
     )

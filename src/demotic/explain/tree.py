@@ -42,6 +42,8 @@ def _step(explanation: Explanation, step: ExplainedStep) -> Iterator[str]:
     if step.kind == "rule":
         scores = {**step.scores, "LanguageModel": step.language_model}
         yield margin + ", ".join(f"{name} {value:.3f}" for name, value in scores.items())
+    if step.stack is not None:
+        yield f"{margin}stack {' '.join(f'[{fragment}]' for fragment in step.stack)}"
     for each in step.evidence:
         yield f"{margin}seen in {each.place}: {_cut(each.source)} → {_cut(each.target)}"
 

@@ -43,12 +43,21 @@ from demotic.learn.policies import Expert, LinearPolicy, Mixture, Policy
 from demotic.learn.pro import ProOptions
 from demotic.learn.rounds import Decoded, Round, TunerOptions
 from demotic.learn.search import CostExample, CostTask, Features, SampleTask
+from demotic.learn.searn import (
+    CostLearner,
+    EventLearner,
+    Learned,
+    SearnOptions,
+    SearnResult,
+    searn,
+)
 from demotic.learn.sgd import LearningResult, SgdOptions, sgd
 from demotic.learn.tuner import TuneResult, tune_weights
 
 __all__ = [
     "Candidates",
     "CostExample",
+    "CostLearner",
     "CostTask",
     "CrfExample",
     "CrfOptions",
@@ -60,11 +69,13 @@ __all__ = [
     "DrlResult",
     "Epoch",
     "EventGroups",
+    "EventLearner",
     "Expert",
     "Features",
     "ForestCandidates",
     "KBestCandidates",
     "Known",
+    "Learned",
     "LearningResult",
     "LineStep",
     "LinearPolicy",
@@ -77,6 +88,8 @@ __all__ = [
     "ProOptions",
     "Round",
     "SampleTask",
+    "SearnOptions",
+    "SearnResult",
     "SgdOptions",
     "Task",
     "TuneResult",
@@ -88,6 +101,7 @@ __all__ = [
     "objective",
     "perceptron",
     "probabilities",
+    "searn",
     "sgd",
     "statistics_against",
     "tune_weights",

@@ -1,0 +1,250 @@
+#include "decode/amasis/options.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace demotic::decode::amasis {
+
+ItemOptions::ItemOptions(const AmasisModel& model, const AmasisSettings& settings,
+                         FragmentTable& fragments)
+    : model_(model), settings_(settings), fragments_(fragments), models_(model.models()) {
+  const grammar::LabelModel* labels = model.labels();
+  most_reductions_ = settings.reductions != 0 ? settings.reductions
+                     : labels != nullptr      ? labels->most_reductions()
+                                              : 1;
+  buckets_ = std::max(most_reductions_, grammar::kDepthRows - 1) + 1;
+  stride_ = labels == nullptr ? 0 : labels->stride();
+  scores_.resize(stride_);
+}
+
+void ItemOptions::forget() {
+  drop_from(0);
+  nodes_.clear();
+  node_index_.clear();
+  kept_items_ = 0;
+}
+
+void ItemOptions::drop_from(size_t item) {
+  items_.resize(item);
+  parts_.resize(item * models_);
+  logs_.resize(item * models_);
+}
+
+void ItemOptions::find(const SourceSentence& sentence) {
+  drop_from(kept_items_);  // words that passed through were those of the last sentence
+  if (kept_items_ > kMostKept) forget();
+  sentence_ = sentence.source;
+  begins_.assign(1, 0);
+  options_.clear();
+  places_.clear();
+  place_scores_.clear();
+  all_choices_.clear();
+
+  const auto words = static_cast<uint32_t>(sentence_.size());
+  std::vector<std::vector<NodeList>> lists(words);
+  for (uint32_t begin = 0; begin < words; ++begin) {
+    uint32_t node = grammar::RuleTable::kRoot;
+    for (uint32_t end = begin; end < words; ++end) {
+      // An unknown word is id 0, which is in no rule.
+      node = sentence_[end] == text::kUnknown
+                 ? grammar::RuleTable::kNone
+                 : model_.table().step(node, static_cast<text::Symbol>(sentence_[end]));
+      if (node == grammar::RuleTable::kNone) break;
+      lists[begin].push_back(of_node(node));
+    }
+  }
+  kept_items_ = items_.size();
+  for (uint32_t begin = 0; begin < words; ++begin) {
+    bool has_words = false;
+    for (uint32_t length = 1; length <= lists[begin].size(); ++length) {
+      const NodeList& list = lists[begin][length - 1];
+      place(list, begin, begin + length);
+      if (length > 1) continue;
+      for (uint32_t i = list.first; i < list.first + list.count; ++i)
+        has_words = has_words || items_[i].words;
+    }
+    if (!has_words) {
+      const auto first = static_cast<uint32_t>(items_.size());
+      const uint32_t passed = sentence.lm[begin];
+      const size_t further = size_t{begin} * model_.grammar().further();
+      add_item(
+          kPassThrough, model_.grammar().score(kPassThrough, passed), 1, HashIndex::kNone,
+          [&](uint32_t m, size_t) { return m == 0 ? passed : sentence.further[further + m - 1]; });
+      place({0, first, 1}, begin, begin + 1);
+    }
+    begins_.push_back(static_cast<uint32_t>(options_.size()));
+  }
+  choices_.assign(options_.size() * buckets_, {});
+}
+
+ItemOptions::NodeList ItemOptions::of_node(uint32_t node) {
+  const auto next = static_cast<uint32_t>(nodes_.size());
+  const uint32_t number = node_index_.find_or_add(
+      io::mix64(node), next, [&](uint32_t i) { return nodes_[i].node == node; });
+  if (number == next) nodes_.push_back(make(node));
+  return nodes_[number];
+}
+
+ItemOptions::NodeList ItemOptions::make(uint32_t node) {
+  const grammar::RuleTable& table = model_.table();
+  const auto first = static_cast<uint32_t>(items_.size());
+  if (!table.owns_rules(node)) return {node, first, 0};
+  for (uint32_t rule = table.first_rule(node); rule < table.last_rule(node); ++rule) {
+    if (!table.usable(rule, 0)) continue;
+    const std::span<const text::Symbol> target = table.target(rule);
+    const uint32_t row = model_.labels() == nullptr
+                             ? HashIndex::kNone
+                             : model_.labels()->row(grammar::target_key(target));
+    add_item(rule, model_.grammar().score(rule), target.size(), row, [&](uint32_t m, size_t i) {
+      return m == 0 ? model_.grammar().lm_word(target[i])
+                    : model_.grammar().further_word(m - 1, target[i]);
+    });
+  }
+  return close(node, first);
+}
+
+template <class Word>
+void ItemOptions::add_item(uint32_t rule, double score, size_t words, uint32_t target_row,
+                           Word&& word) {
+  double estimate = score;
+  for (uint32_t m = 0; m < models_; ++m) {
+    lm::Fragment& made = parts_.emplace_back();
+    lm::FragmentScorer scorer(model_.lm(m), made);
+    for (size_t i = 0; i < words; ++i) scorer.terminal(word(m, i));
+    const float log10 = words == 0 ? 0.0f : scorer.finish();  // what has no words stays open
+    logs_.push_back(log10);
+    estimate += model_.lm_score(m, log10);
+  }
+  items_.push_back({score, estimate, rule, target_row, words > 0});
+}
+
+// Sorts the items from `first` on, best first, and drops those beyond the limit, but not all that
+// have words.
+ItemOptions::NodeList ItemOptions::close(uint32_t node, uint32_t first) {
+  std::vector<uint32_t> best(items_.size() - first);
+  std::iota(best.begin(), best.end(), first);
+  std::stable_sort(best.begin(), best.end(),
+                   [&](uint32_t a, uint32_t b) { return items_[a].estimate > items_[b].estimate; });
+  const auto words = [&](uint32_t i) { return items_[i].words; };
+  if (best.size() > settings_.table_limit) {
+    const auto end = best.begin() + settings_.table_limit;
+    if (std::none_of(best.begin(), end, words))
+      if (const auto next = std::find_if(end, best.end(), words); next != best.end())
+        std::iter_swap(end - 1, next);
+    best.resize(settings_.table_limit);
+  }
+  std::vector<Item> items;
+  std::vector<lm::Fragment> parts;
+  std::vector<float> logs;
+  for (const uint32_t i : best) {
+    items.push_back(items_[i]);
+    for (uint32_t m = 0; m < models_; ++m) {
+      parts.push_back(parts_[size_t{i} * models_ + m]);
+      logs.push_back(logs_[size_t{i} * models_ + m]);
+    }
+  }
+  drop_from(first);
+  items_.insert(items_.end(), items.begin(), items.end());
+  parts_.insert(parts_.end(), parts.begin(), parts.end());
+  logs_.insert(logs_.end(), logs.begin(), logs.end());
+  return {node, first, static_cast<uint32_t>(best.size())};
+}
+
+void ItemOptions::place(const NodeList& list, uint32_t begin, uint32_t end) {
+  if (list.count == 0) return;
+  score_place(begin, end);
+  const auto place = stride_ == 0 ? 0 : static_cast<uint32_t>(place_scores_.size() / stride_) - 1;
+  for (uint32_t i = list.first; i < list.first + list.count; ++i) {
+    const auto parts = std::span(parts_).subspan(size_t{i} * models_, models_);
+    const uint32_t fragment = items_[i].words ? fragments_.add(parts, true) : FragmentTable::kEmpty;
+    options_.push_back({items_[i].estimate, items_[i].rule, begin, end, fragment, i});
+    places_.push_back(place);
+  }
+}
+
+// Of labels, without the target side: shared by all options of a span.
+void ItemOptions::score_place(uint32_t begin, uint32_t end) {
+  const grammar::LabelModel* labels = model_.labels();
+  if (labels == nullptr) return;
+  grammar::LabelKeys keys;
+  grammar::place_keys(sentence_, begin, end, labels->templates(), keys);
+  place_scores_.resize(place_scores_.size() + stride_, 0.0f);
+  const std::span<float> scores = std::span(place_scores_).last(stride_);
+  for (uint32_t t = 0; t < labels->templates(); ++t)
+    if (t != grammar::kTargetSide) labels->add(labels->row(keys[t]), scores);
+}
+
+// -- labels ------------------------------------------------------------------------------------
+
+std::span<const LabelChoice> ItemOptions::choices(uint32_t option, uint32_t depth) {
+  // What is deeper than any label can reach makes no difference, unless the stack must close.
+  const uint32_t bucket = settings_.close == Close::join ? std::min(depth, buckets_ - 1) : depth;
+  if (bucket >= buckets_) {
+    choose(option, depth, scratch_);
+    return scratch_;
+  }
+  Choices& known = choices_[size_t{option} * buckets_ + bucket];
+  if (known.first == UINT32_MAX) {
+    choose(option, bucket, scratch_);
+    known = {static_cast<uint32_t>(all_choices_.size()), static_cast<uint32_t>(scratch_.size())};
+    all_choices_.insert(all_choices_.end(), scratch_.begin(), scratch_.end());
+  }
+  return std::span(all_choices_).subspan(known.first, known.count);
+}
+
+bool ItemOptions::allowed(uint32_t option, uint32_t depth, uint32_t label) const {
+  const uint32_t left = static_cast<uint32_t>(sentence_.size()) - options_[option].end;
+  const uint32_t r = events::reductions_of(label);
+  if (r > depth) return false;
+  return settings_.close == Close::join ||
+         events::LabelMask{depth, left, most_reductions_}.allows(label);
+}
+
+void ItemOptions::choose(uint32_t option, uint32_t depth, std::vector<LabelChoice>& out) {
+  out.clear();
+  if (!items_[options_[option].item].words || settings_.order == Order::monotone) {
+    // Joins what is before it; the stack can still close if it could without.
+    const uint32_t label = depth == 0 ? events::kShift : events::kShiftReduce;
+    const uint32_t left = static_cast<uint32_t>(sentence_.size()) - options_[option].end;
+    const uint64_t closes = 1 + uint64_t{left} * (most_reductions_ - 1);
+    if (settings_.close == Close::join || std::max(depth, 1u) <= closes) out.push_back({label, 0});
+    return;
+  }
+  if (settings_.order == Order::all) {
+    for (uint32_t label = 0; label <= 2 * most_reductions_; ++label)
+      if (allowed(option, depth, label)) out.push_back({label, 0});
+    return;
+  }
+  choose_learned(option, depth, out);
+}
+
+void ItemOptions::choose_learned(uint32_t option, uint32_t depth, std::vector<LabelChoice>& out) {
+  const grammar::LabelModel& labels = *model_.labels();
+  const float* const of_place = place_scores_.data() + size_t{places_[option]} * stride_;
+  std::copy(of_place, of_place + stride_, scores_.begin());
+  labels.add(items_[options_[option].item].target_row, scores_);
+  if (labels.sees_depth()) labels.add(labels.depth_row(depth), scores_);
+
+  // Labels of training; where none of these is allowed, all that are.
+  const auto collect = [&](bool seen) {
+    for (const uint32_t label : labels.by_frequency())
+      if (labels.seen(label) == seen && allowed(option, depth, label))
+        out.push_back({label, grammar::LabelModel::finite(scores_[label])});
+  };
+  collect(true);
+  if (out.empty()) collect(false);
+  std::stable_sort(out.begin(), out.end(), [](const LabelChoice& a, const LabelChoice& b) {
+    return a.logprob > b.logprob;
+  });
+  double total = 0;
+  const float best = out.empty() ? 0.0f : out.front().logprob;
+  for (LabelChoice& each : out) {
+    each.logprob = static_cast<float>((each.logprob - best) / labels.temperature());
+    total += std::exp(static_cast<double>(each.logprob));
+  }
+  for (LabelChoice& each : out) each.logprob -= static_cast<float>(std::log(total));
+  if (settings_.labels != 0 && out.size() > settings_.labels) out.resize(settings_.labels);
+}
+
+}  // namespace demotic::decode::amasis

@@ -1,0 +1,121 @@
+"""The training of an Amasis model, from two texts to tuned weights.
+
+The story is :func:`fit`; the stages of its own are :func:`item_table` and :func:`labels`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+from demotic import files
+from demotic.align import Text, pharaoh
+from demotic.align.lexical import LexicalTable
+from demotic.decode.amasis import AmasisDecoder
+from demotic.grammar import RuleTable
+from demotic.grammar.items import extract_items, label_corpora
+from demotic.lm import LanguageModel
+from demotic.systems.amasis.config import Config
+from demotic.systems.amasis.labels import learn_labels
+from demotic.systems.amasis.model import AmasisModel, load_labels
+from demotic.systems.rules_model import further_models
+from demotic.systems.stages import Training
+from demotic.systems.tuning import tune
+from demotic.systems.work import Stage
+
+__all__ = ["fit", "item_table", "label_model", "tune"]
+
+
+def fit(training: Training, config: Config) -> AmasisModel:
+    """Train a model and write it; nothing is there before it is complete."""
+    text = training.prepare()
+    links = training.align(text)
+    rules = item_table(training, config, text, links)
+    labels = label_model(training, config, text, links)
+    lm = training.language_model(text)
+    further = training.further_models(text)
+    decoder = _decoder(config, rules, labels, lm, further)
+    parts = [rules, labels, lm, *further]
+    weights = training.tune(text, parts, decoder, config.tune, config.start, config.search)
+    return training.finish(AmasisModel, [text, *parts, weights], config.search)
+
+
+def item_table(training: Training, config: Config, text: Stage, links: Stage) -> Stage:
+    """Items with their scores (section 5 of the paper's system)."""
+    stage = training.work.stage(
+        "extract", asdict(config.extract), after=[text, links], files=["rules.bin", "items.json"]
+    )
+    if stage.wanted:
+        source, target = Text.read(text.path("train.source")), Text.read(text.path("train.target"))
+        aligned = pharaoh.read(links.path("train.align"))
+        _, counts = extract_items(
+            source,
+            target,
+            aligned,
+            lexical=LexicalTable.estimate(source, target, aligned, progress=training.progress),
+            options=config.extract,
+            out=stage.path("rules.bin"),
+            engine=training.engine,
+            progress=training.progress,
+        )
+        files.write_lines(stage.path("items.json"), [json.dumps(asdict(counts))])
+        stage.finish()
+    return stage
+
+
+def label_model(training: Training, config: Config, text: Stage, links: Stage) -> Stage:
+    """Labels by SEARN."""
+    stage = training.work.stage(
+        "labels",
+        [asdict(config.learn), config.extract.unaligned, config.extract.max_words, config.seed],
+        after=[text, links],
+        files=["labels.bin", "labels.json"],
+    )
+    if stage.wanted:
+        source, target = Text.read(text.path("train.source")), Text.read(text.path("train.target"))
+        corpora = label_corpora(
+            source,
+            target,
+            pharaoh.read(links.path("train.align")),
+            options=config.extract,
+            context=config.learn.features == "context",
+            min_count=config.learn.min_count,
+            max_reductions=config.learn.max_reductions,
+            holdout=config.learn.holdout,
+            progress=training.progress,
+        )
+        record = learn_labels(
+            corpora,
+            source,
+            target,
+            config.learn,
+            out=stage.path("labels.bin"),
+            seed=config.seed,
+            threads=training.threads,
+            progress=training.progress,
+            checkpoint=stage.path(f"searn-{stage.digest[:12]}.json"),
+            resume=training.resume,
+        )
+        files.write_lines(stage.path("labels.json"), [json.dumps(record)])
+        stage.finish()
+    return stage
+
+
+def _decoder(
+    config: Config, rules: Stage, labels: Stage, lm: Stage, further: Sequence[Stage]
+) -> Callable[[], AmasisDecoder]:
+    """Makes a decoder from what stages left, when it is wanted; its weights come later."""
+
+    def make() -> AmasisDecoder:
+        parts = {name: stage.path(name) for stage in further for name in stage.files}
+        return AmasisDecoder(
+            RuleTable.load(rules.path("rules.bin")),
+            LanguageModel.load(lm.path("lm.bin")),
+            {},
+            labels=load_labels(labels.path("labels.bin")),
+            further=further_models(parts, verify=True),
+            options=config.search,
+        )
+
+    return make
