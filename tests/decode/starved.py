@@ -15,6 +15,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from demotic.decode import (
+    AmasisDecoder,
+    AmasisSearch,
     BlockDecoder,
     BlockSearch,
     HieroDecoder,
@@ -75,6 +77,12 @@ def block() -> BlockDecoder:
     return BlockDecoder(table, lm, {"Unigram": -0.1, "Lexical": -0.2}, pairs=pairs, options=options)
 
 
+def amasis() -> AmasisDecoder:
+    options = AmasisSearch(order="all", reductions=3, beam=2000)
+    weights = {"s": 1.0, "LanguageModel": 0.5}
+    return AmasisDecoder(rule_table(), language_model(3), weights, options=options)
+
+
 def starve(decode: Callable[[Sequence[str]], Any], growth: int = 4) -> int:
     """Decode a longer sentence with a little more room each time; how often it was too little."""
     failures = 0
@@ -104,7 +112,13 @@ def let_threads_begin(threads: int) -> None:
 
 
 def main() -> None:
-    make = {"hiero": hiero, "phrase": phrase, "umt": umt, "blocks": block}[sys.argv[1]]
+    make = {
+        "hiero": hiero,
+        "phrase": phrase,
+        "umt": umt,
+        "blocks": block,
+        "amasis": amasis,
+    }[sys.argv[1]]
     threads = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     decoder, fresh = make(), make()
 

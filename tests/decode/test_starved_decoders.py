@@ -10,7 +10,7 @@ import pytest
 
 
 @pytest.mark.memory
-@pytest.mark.parametrize("arguments", ["hiero", "phrase", "umt", "blocks", "umt 3"])
+@pytest.mark.parametrize("arguments", ["hiero", "phrase", "umt", "blocks", "amasis", "umt 3"])
 def test_a_decoder_survives_a_lack_of_memory(arguments: str) -> None:
     command = [sys.executable, "-m", "tests.decode.starved", *arguments.split()]
     done = subprocess.run(

@@ -26,9 +26,12 @@ from typing import Any
 import numpy as np
 
 import demotic
+from demotic import _core
 from demotic.align import Aligner, AlignerOptions, LexicalTable, Links, Text
 from demotic.bundle import About, Bundle
 from demotic.decode import (
+    AmasisDecoder,
+    AmasisSearch,
     BlockDecoder,
     BlockSearch,
     HieroDecoder,
@@ -48,6 +51,7 @@ from demotic.grammar import (
 )
 from demotic.grammar.blocks import load_pairs
 from demotic.lm import FurtherModel, LanguageModel
+from demotic.systems.amasis.model import label_facts, load_labels
 from demotic.systems.umt.sparse import read_sparse, write_sparse
 from tests.decode import test_block_decoder as blocks
 from tests.decode.grammars import language_model
@@ -169,6 +173,8 @@ def use_rules(path: Path, verify: bool | None) -> None:
     units = FurtherModel("Units", lm, sees="units")
     weights = SCORES | {"OtherNext": 0.5, "Units": 0.25}
     use_decoder(lambda: PhraseDecoder(table, lm, weights, further=(units,)))
+    everything = AmasisSearch(order="all", reductions=2, beam=20)
+    use_decoder(lambda: AmasisDecoder(table, lm, SCORES, options=everything))
     for rule in range(len(table)):
         attempt(lambda rule=rule: table[rule])
     attempt(table.shapes)
@@ -192,6 +198,8 @@ def use_lm(path: Path, verify: bool | None) -> None:
     units = FurtherModel("Units", lm, sees="units")
     weights = SCORES | {"OtherNext": 0.5, "Units": 0.25}
     use_decoder(lambda: PhraseDecoder(table, lm, weights, further=(units,)))
+    everything = AmasisSearch(order="all", reductions=2, beam=20)
+    use_decoder(lambda: AmasisDecoder(table, lm, SCORES, options=everything))
     use_blocks_with(sound("blocks", BlockTable.load), lm, sound("pairs", load_pairs))
 
 
@@ -283,6 +291,33 @@ def use_model(path: Path, verify: bool | None) -> None:
         attempt(lambda line=line: model.explain(line).html())
 
 
+def make_labels(path: Path) -> None:
+    """With the words of the table of rules, which labels are used beside."""
+    table = sound("rules", RuleTable.load)
+    source, target = Text.of([]).vocab, Text.of([]).vocab
+    for i in range(1, 1000):
+        for side, word_of in ((source, table.source_word), (target, table.target_word)):
+            if (word := word_of(i)) != "<unk>":
+                side.add(word)
+    keys = np.arange(1, 40, dtype=np.uint64) * 0x9E3779B97F4A7C15
+    weights = np.linspace(-1, 1, (len(keys) + 4) * 16).astype(np.float32)
+    _core.LabelModel.save(
+        str(path), True, "none", True, 0.5, keys, [5, 4, 3, 0, 1], weights, source, target
+    )
+
+
+def use_amasis(table: RuleTable, lm: LanguageModel, labels: Any) -> None:
+    for options in (AmasisSearch(labels=3), AmasisSearch(close="forced")):
+        use_decoder(lambda o=options: AmasisDecoder(table, lm, SCORES, labels=labels, options=o))
+
+
+def use_labels(path: Path, verify: bool | None) -> None:
+    labels = load_labels(path, verify=verify)
+    use_amasis(sound("rules", RuleTable.load), language_model(2), labels)
+    attempt(lambda: label_facts(path, verify))
+    attempt(lambda: labels.scores([1, 2, 3], 0, 2, [1], 1))
+
+
 def make_sparse(path: Path) -> None:
     write_sparse(path, np.linspace(0, 1, 64))
 
@@ -313,6 +348,7 @@ USES: dict[str, tuple[Callable[[Path], None], Callable[[Path, bool | None], None
     "aligner": (make_aligner, use_aligner),
     "forest": (make_forest, use_forest_file),
     "features": (make_features, use_features),
+    "labels": (make_labels, use_labels),
     "model": (make_model, use_model),
     "sparse": (make_sparse, use_sparse),
     "archive": (make_archive, use_archive),
