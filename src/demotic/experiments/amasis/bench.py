@@ -1,0 +1,310 @@
+"""The work bench: systems trained on the same links, language model and development set."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from demotic.align import Text, pharaoh
+from demotic.bundle import Bundle
+from demotic.corpus import OrthographyConfig
+from demotic.decode import PhraseSearch
+from demotic.experiments.data import DataFolder
+from demotic.experiments.parts import Parts
+from demotic.experiments.setup import Setup
+from demotic.grammar import PhraseExtraction, RuleTable, label_corpora
+from demotic.learn import MertOptions
+from demotic.learn.searn import SearnOptions, searn
+from demotic.metrics import Bleu
+from demotic.metrics.significance import confidence_interval
+from demotic.systems import System, system_named
+from demotic.systems.amasis.config import Config, LabelConfig
+from demotic.systems.amasis.labels import LabelLearner, report
+from demotic.systems.config import AlignConfig, LmConfig, TrainingConfig, TuneConfig
+from demotic.systems.model import Model
+from demotic.systems.phrase.config import Config as PhraseConfig
+from demotic.systems.records import over, to_record
+from demotic.systems.stages import Training
+
+LIMITS = (1, 2, 3, 7)
+"""Words of Pharaoh's phrases."""
+MEASURED = (20, 100, 1000)
+"""Widths of the beam."""
+_FIXED = ("SeenOnce", "SeenTwice", "PassThrough", "UnknownWord")
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A system under some settings."""
+
+    name: str
+    system: str
+    config: TrainingConfig
+
+
+@dataclass(eq=False)
+class Bench:
+    """What every part of the experiment needs."""
+
+    setup: Setup
+    data: DataFolder
+    parts: Parts
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """Of a quick run only the first."""
+        return self.setup.seeds[:1] if self.setup.quick else self.setup.seeds
+
+    # -- systems --------------------------------------------------------------------------------
+
+    def arm(self, name: str, preset: str, changes: Mapping[str, Any] | None = None) -> Arm:
+        """Amasis by a preset, with changes; words stay whole, as they do for its rivals."""
+        given: dict[str, Any] = {"preset": preset, "tokenised": self.setup.tokenised}
+        config = replace(over(Config(**given), changes or {}), source=OrthographyConfig())
+        return Arm(name, "amasis", self._short(config))
+
+    def pharaoh(self, limit: int) -> Arm:
+        """The phrase-based decoder with phrases of so many words, and the paper's features."""
+        config = PhraseConfig(
+            tokenised=self.setup.tokenised,
+            source=OrthographyConfig(),
+            align=AlignConfig(symmetrise="grow-diag-final"),
+            lm=LmConfig(order=3),
+            extract=PhraseExtraction(max_phrase=limit, reordering=False),
+            search=PhraseSearch(
+                method="stack", stack=100, threshold=0.0, distortion_limit=6, reordering=False
+            ),
+            tune=TuneConfig(mert=MertOptions(fixed=_FIXED)),
+        )
+        return Arm(f"Pharaoh {limit}", "phrase", self._short(config))
+
+    def _short(self, config: Any) -> Any:
+        """In a quick run, tuning is short."""
+        if not self.setup.quick:
+            return config
+        return over(config, {"tune": {"mert": {"iterations": 2, "restarts": 0}}})
+
+    def main_arms(self) -> list[Arm]:
+        """Those of the table of BLEU; everything in order is the control of what labels gain."""
+        monotone = {"search": {"order": "monotone"}}
+        return [
+            self.arm("Amasis", "paper"),
+            self.arm("Amasis, all S,R+", "paper", monotone),
+            *(self.pharaoh(limit) for limit in LIMITS),
+            self.arm("ext", "ext"),
+            self.arm("ext, trigram", "ext", {"lm": {"order": 3}}),
+            self.arm("ext, all S,R+", "ext", monotone),
+        ]
+
+    def trained(self, arm: Arm, seed: int = 1) -> Any:
+        """Train (or remember) an arm: BLEU on dev and test, translations, the size of its table."""
+        config = replace(arm.config, seed=seed)
+
+        def run() -> dict[str, Any]:
+            model = self._train(arm, config)
+            begin = time.process_time()
+            lines = self._translated(model)
+            seconds = time.process_time() - begin
+            metric = Bleu(tokenise="none")
+            reference = [list(self.data.test.target_lines())]
+            interval = confidence_interval(metric, metric.statistics(lines, reference))
+            return {
+                "dev": model.about.dev["value"],
+                "test": metric.score(lines, reference).value,
+                "interval": [interval.low, interval.high],
+                "ms": 1000 * seconds / len(lines),
+                "lines": lines,
+                **_sizes(model.part("rules.bin")),
+            }
+
+        return self.parts.get(f"{_slug(arm.name)}-seed-{seed}", run, settings=to_record(config))
+
+    def seeds_of(self, arm: Arm) -> list[Any]:
+        """With each seed."""
+        return [self.trained(arm, seed) for seed in self.seeds]
+
+    def model(self, arm: Arm) -> Model:
+        """The model of an arm."""
+        found: Model = self._train(arm, replace(arm.config, seed=self.seeds[0]))
+        return found
+
+    def _train(self, arm: Arm, config: TrainingConfig) -> Any:
+        system: System = system_named(arm.system)
+        out = self.setup.out / "models" / f"{_slug(arm.name)}-seed-{config.seed}"
+        if (out / "model.json").is_file():
+            return system.Model.open(Bundle.open(out))
+        return system.fit(self._training(config, out), config)
+
+    def _training(self, config: TrainingConfig, out: Path) -> Training:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        return Training(
+            self.data.train,
+            self.data.dev,
+            config,
+            out=out,
+            work=self.setup.out / "work",
+            resume=True,
+            threads=self.setup.threads,
+            progress=self.setup.progress,
+        )
+
+    def _translated(self, model: Model) -> list[str]:
+        lines = self.data.test.source_lines()
+        return [best[0].text for best in model.translate_lines(lines)]
+
+    # -- labels ---------------------------------------------------------------------------------
+
+    @cached_property
+    def aligned(self) -> tuple[Text, Text, Any]:
+        """The training text with the links that all systems share."""
+        config = self.arm("Amasis", "paper").config
+        training = self._training(config, self.setup.out / "models" / "unused")
+        text = training.prepare()
+        links = training.align(text)
+        return (
+            Text.read(text.path("train.source")),
+            Text.read(text.path("train.target")),
+            pharaoh.read(links.path("train.align")),
+        )
+
+    def inventory(self) -> Any:
+        """Labels by the size of the corpus."""
+
+        def run() -> list[dict[str, Any]]:
+            source, target, links = self.aligned
+            found = []
+            for size in _sizes_up_to(len(links)):
+                corpora = label_corpora(
+                    Text.of(list(_first(source, size))),
+                    Text.of(list(_first(target, size))),
+                    links.slice(0, size),
+                    holdout=0,
+                )
+                counts = corpora.label_counts
+                found.append(
+                    {
+                        "pairs": size,
+                        "labels": sum(count > 0 for count in counts),
+                        "reductions": len(counts) // 2,
+                        "items": corpora.items,
+                        "shares": [count / max(1, sum(counts)) for count in counts[:5]],
+                    }
+                )
+            return found
+
+        return self.parts.get("inventory", run)
+
+    def accuracies(self) -> Any:
+        """Labels right on held-out text, by features, mask and way to learn."""
+
+        def run() -> list[dict[str, Any]]:
+            source, target, links = self.aligned
+            rows = []
+            for features in ("paper", "context"):
+                corpora = label_corpora(source, target, links, context=features == "context")
+                for name, label in _ways():
+                    learner = LabelLearner(
+                        corpora, mask=label.mask, depth=label.depth, threads=self.setup.threads
+                    )
+                    found = searn(learner, options=label.searn)
+                    record = report(learner, found, found.mean(), 1)
+                    accuracy = record["accuracy"]
+                    rows.append({"features": features, "name": name, **accuracy})
+                counts = corpora.label_counts
+                rows.append(
+                    {"features": features, "name": "always S,R+", "share": counts[1] / sum(counts)}
+                )
+            return rows
+
+        return self.parts.get("accuracies", run)
+
+    # -- searches -------------------------------------------------------------------------------
+
+    def searches(self) -> Any:
+        """BLEU, model score and time on the development set under other searches."""
+
+        def run() -> list[dict[str, Any]]:
+            rows = []
+            for arm in (self.arm("Amasis", "paper"), self.arm("ext", "ext")):
+                model = self.model(arm)
+                for name, changes in _searches():
+                    rows.append({"arm": arm.name, "name": name, **self._searched(model, changes)})
+            return rows
+
+        return self.parts.get("searches", run, settings=[self.seeds[0]])
+
+    def _searched(self, model: Model, changes: Mapping[str, Any]) -> dict[str, Any]:
+        searching = model.with_search(changes)
+        sentences = [model.source.encode(line).tokens for line in self.data.dev.source_lines()]
+        begin = time.process_time()
+        found = searching.decoder.decode_lines(sentences)
+        seconds = time.process_time() - begin
+        texts = [best[0].text for best in searching.translate_lines(self.data.dev.source_lines())]
+        reference = [list(self.data.dev.target_lines())]
+        return {
+            "dev": Bleu(tokenise="none").score(texts, reference).value,
+            "score": sum(each.score for each in found) / len(found),
+            "per second": len(found) / seconds,
+        }
+
+    def variations(self) -> Iterator[tuple[str, Any]]:
+        """Amasis by the paper with one thing changed, trained again."""
+        changes: dict[str, dict[str, Any]] = {
+            "unaligned words to the previous item": {"extract": {"unaligned": "previous"}},
+            "all sub-items": {"extract": {"sub_items": "all"}},
+            "no sub-items": {"extract": {"sub_items": "none"}},
+            "grow-diag-final-and": {"align": {"symmetrise": "grow-diag-final-and"}},
+            "mask full, forced closing": {
+                "learn": {"mask": "full"},
+                "search": {"close": "forced"},
+            },
+        }
+        yield "as the paper", self.trained(self.arm("Amasis", "paper"), self.seeds[0])
+        for name, change in changes.items():
+            yield name, self.trained(self.arm(f"Amasis, {name}", "paper", change), self.seeds[0])
+
+
+def _slug(name: str) -> str:
+    return name.lower().replace(",", "").replace("+", "").replace(" ", "-")
+
+
+def _sizes(path: Path) -> dict[str, Any]:
+    table = RuleTable.load(path)
+    single = sum(len(rule.source) == 1 for rule in table)
+    return {"entries": len(table), "single": single}
+
+
+def _sizes_up_to(pairs: int) -> list[int]:
+    sizes = [size for size in (1_000, 3_000, 10_000, 30_000, 100_000, 300_000) if size < pairs]
+    return [*sizes, pairs]
+
+
+def _first(text: Text, size: int) -> Iterator[str]:
+    for number in range(size):
+        yield " ".join(text.vocab.word(word) for word in text.lines[number])
+
+
+def _ways() -> Iterator[tuple[str, LabelConfig]]:
+    for mask in ("none", "full"):
+        yield f"SEARN, mask {mask}", LabelConfig(mask=mask)
+    full = LabelConfig(mask="full", depth=True)
+    for beta in (0.1, 0.5, 1.0):
+        way = replace(full, searn=SearnOptions(beta=beta))
+        yield f"SEARN, mask full, depth, beta {beta:g}", way
+    rolled = replace(full, searn=SearnOptions(rollout="policy"))
+    yield "SEARN, mask full, depth, policy rolls out", rolled
+    for method in ("dagger", "lols"):
+        options = SearnOptions(method=method)
+        yield f"{method.upper()}, mask full, depth", replace(full, searn=options)
+
+
+def _searches() -> Iterator[tuple[str, dict[str, Any]]]:
+    for beam in MEASURED:
+        yield f"beam {beam}", {"beam": beam}
+    for labels in (1, 2, 3, 5):
+        yield f"{labels} label{'' if labels == 1 else 's'} an item", {"labels": labels}
+    yield "fragments compared by themselves", {"prune_lm": "fragments"}

@@ -1,0 +1,75 @@
+"""The experiment runs from a folder of texts to a report, and does nothing twice."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from demotic.errors import ArgumentError
+from demotic.experiments.amasis import PARTS, check, paper, run
+from demotic.experiments.setup import Setup
+from tests.systems import toys
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data")
+    for name, text in (
+        ("train", toys.memory(200)), ("dev", toys.text(20, 2)), ("test", toys.text(20, 3)),
+    ):  # fmt: skip
+        for language, lines in (("en", text.source_lines()), ("fr", text.target_lines())):
+            words = "".join(f"{line.replace('.', ' .')}\n" for line in lines)
+            (path / f"{name}.{language}").write_text(words)
+    return path
+
+
+def setup(folder: Path, out: Path, *parts: str) -> Setup:
+    return Setup(data=folder, source="en", target="fr", out=out, quick=True, parts=parts)
+
+
+@pytest.fixture(scope="module")
+def finished(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    out = tmp_path_factory.mktemp("amasis") / "out"
+    return out, run(setup(folder, out))
+
+
+def test_the_report_has_every_part_and_the_papers_figures(finished: tuple[Path, str]) -> None:
+    out, text = finished
+    titles = re.findall(r"^## (\d) ", text, flags=re.MULTILINE)
+    assert titles == ["1", "2", "3", "4", "5", "6"]
+    for figure in ("27.44", "26.51", "6.90", "16 labels on 688,031"):
+        assert figure in text
+    for name in ("Amasis", "Amasis, all S,R+", "Pharaoh 1", "Pharaoh 7", "ext"):
+        assert f"| {name} |" in text
+    assert (out / "report.md").read_text() == text + "\n"
+
+
+def test_every_row_of_a_table_has_all_columns(finished: tuple[Path, str]) -> None:
+    for table in re.findall(r"(?:^\|.*\n?)+", finished[1], flags=re.MULTILINE):
+        rows = table.strip().splitlines()
+        assert len(rows) > 2
+        assert len({row.count("|") for row in rows}) == 1
+
+
+def test_what_is_finished_is_not_done_again(finished: tuple[Path, str], folder: Path) -> None:
+    out, text = finished
+    before = {path: path.stat().st_mtime_ns for path in (out / "results").iterdir()}
+    assert run(setup(folder, out)) == text
+    assert {path: path.stat().st_mtime_ns for path in (out / "results").iterdir()} == before
+    only = run(setup(folder, out, "e3"))
+    assert "## 3 Labels" in only
+    assert "## 1 BLEU" not in only
+
+
+def test_parts_are_checked(folder: Path, tmp_path: Path) -> None:
+    for part in PARTS:
+        check(setup(folder, tmp_path, part))
+    with pytest.raises(ArgumentError, match="no part"):
+        check(setup(folder, tmp_path, "e9"))
+
+
+def test_gaps_are_those_of_the_paper() -> None:
+    gaps = [paper.gap("Pharaoh 1", i) for i in range(6)]
+    assert (round(min(gaps), 2), round(max(gaps), 2)) == (3.11, 6.9)
