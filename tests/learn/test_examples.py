@@ -24,7 +24,7 @@ def test_docstrings(module: object) -> None:
 def test_the_page_on_learning_to_search_learns_to_write_capitals() -> None:
     text = (Path(__file__).parents[2] / "docs" / "learning-to-search.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     page: dict[str, Any] = {}
     exec("\n".join(blocks), page)
     task, policy = page["task"], page["policy"]
@@ -36,4 +36,5 @@ def test_the_page_on_learning_to_search_learns_to_write_capitals() -> None:
     assert wrong(LinearPolicy(np.array(list(page["weights"].values())))) == 0
     assert [wrong(each) for each in policy.policies] == [0, 0, 0]
     assert wrong(page["faster"]) == 0
+    assert wrong(page["found"].mean()) == 0
     assert policy.shares == pytest.approx([1 / 7, 2 / 7, 4 / 7])

@@ -50,11 +50,11 @@ def command(
     ],
     from_: Annotated[
         str | None,
-        typer.Option("--from", metavar="LANG", help="umt, blocks: language of the source."),
+        typer.Option("--from", metavar="LANG", help="umt, blocks, amasis: language of the source."),
     ] = None,
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="LANG", help="umt, blocks: language of the target."),
+        typer.Option("--to", metavar="LANG", help="umt, blocks, amasis: language of the target."),
     ] = None,
     model: Annotated[
         Path | None,
@@ -85,7 +85,7 @@ def command(
     ] = None,
     seeds: Annotated[
         str | None,
-        typer.Option(help="umt, portfolio: seeds. [default: 1,2,3; portfolio: 1]"),
+        typer.Option(help="umt, amasis, portfolio: seeds. [default: 1,2,3; portfolio: 1]"),
     ] = None,
     repeats: Annotated[
         int | None,
@@ -138,6 +138,7 @@ def command(
       demotic experiment umt --data multi30k/tok --from de --to en --out umt-de-en
       demotic experiment umt --data multi30k/tok --from de --to en --out umt-de-en --parts e1,e6
       demotic experiment blocks --data multi30k/tok --from de --to en --out blocks-de-en
+      demotic experiment amasis --data multi30k/tok --from fr --to en --out amasis-fr-en
       demotic experiment portfolio --data corpora --out portfolio \\
                     --setting 'loose: extract.tight=false' --setting 'lm4: lm.order=4'
     """

@@ -76,8 +76,8 @@ def command(
     beam: Annotated[
         int | None,
         typer.Option(
-            help="blocks: hypotheses of each number of words; umt: trees side by side. [default:"
-            " the model's own]"
+            help="blocks, amasis: hypotheses of each number of words; umt: trees side by side."
+            " [default: the model's own]"
         ),
     ] = None,
     consensus: Annotated[

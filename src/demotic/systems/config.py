@@ -73,7 +73,7 @@ class LmConfig:
     the last one counts for all higher orders."""
     classes: int = 0
     """Classes into which the target's words are sorted for a further model, of the classes of words
-    (feature ClassModel); 0: none.  Only hiero and phrase have further models."""
+    (feature ClassModel); 0: none.  Only hiero, phrase and amasis have further models."""
     class_order: int = 7
     """Classes in the longest n-grams of that model, 1 to 8."""
     bilingual: int = 0
@@ -213,7 +213,7 @@ class TrainingConfig:
             raise ArgumentError(
                 f"lm.{'classes' if self.lm.classes else 'extra'}: this system's decoder has one "
                 "language model",
-                remedy="leave it out, or train hiero or phrase",
+                remedy="leave it out, or train hiero, phrase or amasis",
             )
         if not self.BILINGUAL and self.lm.bilingual:
             raise ArgumentError(
