@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,6 +33,7 @@ from demotic.systems.amasis.labels import learn_labels
 from tests.decode import phrases as toys
 from tests.decode.grammars import language_model
 from tests.oracles import amasis_search as oracle
+from tests.oracles import container
 from tests.oracles.phrase_search import Phrase, Placed
 
 ALL = 1_000_000
@@ -286,6 +288,21 @@ def test_labels_of_other_words_are_refused() -> None:
     other = toys.phrase_table([Phrase(("A",), ("a",), {"score": 0.0})])
     with pytest.raises(CorruptFileError, match="other words"):
         AmasisDecoder(other, None, {}, labels=model)
+
+
+def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    source, target, links = aligned(1)
+    corpora = label_corpora(source, target, links)
+    learn_labels(corpora, source, target, LabelConfig(), out=tmp_path / "labels.bin")
+    whole = (tmp_path / "labels.bin").read_bytes()
+    parts = container.sections(whole)
+    weights = np.frombuffer(parts[b"weights"], np.float32).copy()
+    weights[3] = np.nan
+    parts[b"weights"] = weights.tobytes()
+    bad = container.container(whole[8:24].rstrip(b"\0"), whole[24], parts)
+    (tmp_path / "bad.bin").write_bytes(bad)
+    with pytest.raises(CorruptFileError, match="damaged label model"):
+        _core.LabelModel(str(tmp_path / "bad.bin"), None)
 
 
 def test_wider_beams_do_not_score_lower() -> None:

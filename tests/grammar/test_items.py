@@ -102,7 +102,9 @@ def test_only_the_two_inside_out_permutations_of_four_stay_whole() -> None:
     assert sum(size == 4 for size in sizes.values()) == 22
 
 
-@pytest.mark.parametrize(("words", "count"), [(1, 1), (2, 2), (3, 6), (4, 22), (5, 90), (6, 394)])
+@pytest.mark.parametrize(
+    ("words", "count"), [(1, 1), (2, 2), (3, 6), (4, 22), (5, 90), (6, 394), (7, 1806)]
+)
 def test_labels_and_permutations_match_one_to_one(words: int, count: int) -> None:
     labels = {
         tuple(item.label for item in items)
@@ -224,6 +226,17 @@ def test_labels_come_with_what_is_forced() -> None:
     assert corpora.gold(0, False) == [(0, False), (0, False), (4, False)]  # S; S; S,R-,R+
     assert corpora.gold(2, False)[-1] == (1, True)
     assert (corpora.sentences, corpora.skipped) == (3, 1)
+
+
+def test_links_outside_a_text_are_refused_with_their_line(tmp_path: Path) -> None:
+    wrong = texts(("a b", "c d", [(0, 0), (1, 1)]), ("a", "b", [(0, 5)]))
+    for use in (
+        lambda: extract_items(*wrong, out=tmp_path / "t.bin"),
+        lambda: label_corpora(*wrong),
+    ):
+        with pytest.raises(DemoticError) as caught:
+            use()
+        assert caught.value.line == 2
 
 
 def test_text_without_order_is_refused() -> None:
