@@ -220,8 +220,7 @@ void bind_scoring(nb::module_& m) {
           nb::arg("max_targets"), nb::arg("min_sentences"), nb::arg("min_loose"),
           nb::arg("short_loose"), nb::arg("significance"), nb::arg("sentences"),
           nb::arg("unaligned"), nb::arg("orientations"), nb::arg("pay_deletions") = false,
-          nb::keep_alive<1, 3>(),
-          nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
       .def(
           "begin",
           [](Scoring& scoring, size_t runs,

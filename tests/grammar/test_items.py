@@ -52,10 +52,8 @@ def test_labels_are_the_tree_in_postorder(links: set[tuple[int, int]]) -> None:
 
 
 @given(links_of, st.sampled_from(["next", "previous"]))
-def test_labels_put_each_target_word_in_its_place(
-    links: set[tuple[int, int]], unaligned: str
-) -> None:
-    items, _ = found(links, unaligned=unaligned)
+def test_labels_put_each_target_word_in_its_place(links: set[tuple[int, int]], attach: str) -> None:
+    items, _ = found(links, attach=attach)
     [whole] = itg.execute([range(*i.target) for i in items], [i.operations for i in items])
     assert whole == list(range(WORDS))
     assert [word for i in items for word in range(*i.source)] == list(range(WORDS))
@@ -191,7 +189,7 @@ PAIRS = texts(
 
 def test_the_table_has_items_with_and_without_target_words(tmp_path: Path) -> None:
     source, target, links = PAIRS
-    options = ItemExtraction(count_unaligned=True)
+    options = ItemExtraction(unaligned=True)
     table, counts = extract_items(source, target, links, out=tmp_path / "t.bin", options=options)
     rules = {
         (" ".join(r.source), " ".join(r.target)): r for r in (table[i] for i in range(len(table)))

@@ -51,7 +51,7 @@ def test_the_preset_of_the_paper_has_its_seven_weights(tmp_path: Path) -> None:
     kept = {name for name, value in model.weights.items() if value == start[name]}
     assert kept >= {"SeenOnce", "SeenTwice", "UnknownWord", "Label"}
     assert len(model.weights.keys() - kept - {"PassThrough"}) <= 7  # which is scaled alone
-    assert "Deletion" not in model.weights
+    assert "Deleted" not in model.weights
     [record] = [json.loads(p.read_text()) for p in (tmp_path / "work").glob("**/labels.json")]
     assert record["labels"]["S,R+"] > 0
     assert record["accuracy"]["mean"] > 0.5
@@ -118,9 +118,9 @@ def test_tuning_again_leaves_table_and_labels_as_they_are(
         assert tuned.part(part).read_bytes() == (amasis_model / part).read_bytes()
 
 
-def test_models_of_word_classes_go_with_it(tmp_path: Path) -> None:
-    model = train(tmp_path / "classes", lm={"order": 2, "classes": 8})
-    assert "ClassModel" in model.weights
+def test_models_of_classes_and_units_go_with_it(tmp_path: Path) -> None:
+    model = train(tmp_path / "classes", lm={"order": 2, "classes": 8, "bilingual": 8})
+    assert {"ClassModel", "BilingualModel"} <= model.weights.keys()
     found = model.translate("The adj1 noun2 verb3 %d noun4.")
     assert found.derivation is not None
     total = sum(model.weights[name] * value for name, value in found.derivation.features.items())
@@ -163,4 +163,4 @@ def test_inspection_tells_what_was_learned(amasis_model: Path) -> None:
     facts = label_facts(amasis_model / "labels.bin", True)
     assert facts["mask"] == "none"
     assert facts["label S,R+"]
-    assert RuleTable.load(amasis_model / "rules.bin").feature_names[-1] == "Deletion"
+    assert RuleTable.load(amasis_model / "rules.bin").feature_names[-2:] == ["Deleted", "Inserted"]

@@ -57,6 +57,10 @@ std::vector<float> score_tree(std::span<const TreeNode> nodes, const AmasisModel
   const ScoredGrammar& grammar = model.grammar();
   std::vector<float> logs(nodes.size() * models);
   std::vector<lm::Fragment> parts(nodes.size());
+  std::vector<std::vector<uint32_t>> further(nodes.size());  // words of leaves
+  for (size_t n = 0; n < nodes.size() && grammar.further() > 0; ++n)
+    if (const uint32_t rule = nodes[n].rule; rule < kGlueFirst)
+      grammar.further_words(rule, model.table().source_of(model.table().node_of(rule)), further[n]);
   for (uint32_t m = 0; m < models; ++m)
     for (size_t n = 0; n < nodes.size(); ++n) {
       const TreeNode& node = nodes[n];
@@ -79,10 +83,11 @@ std::vector<float> score_tree(std::span<const TreeNode> nodes, const AmasisModel
         scorer.terminal(m == 0 ? sentence.lm[node.begin] : sentence.further[place + m - 1]);
         words = true;
       } else {
-        for (const text::Symbol symbol : model.table().target(node.rule)) {
-          scorer.terminal(m == 0 ? grammar.lm_word(symbol) : grammar.further_word(m - 1, symbol));
-          words = true;
-        }
+        const std::span<const text::Symbol> target = model.table().target(node.rule);
+        for (size_t i = 0; i < target.size(); ++i)
+          scorer.terminal(m == 0 ? grammar.lm_word(target[i])
+                                 : further[n][(m - 1) * target.size() + i]);
+        words = !target.empty();
       }
       // What has no words stays open to both sides.
       logs[n * models + m] = words ? scorer.finish() : 0.0f;

@@ -90,15 +90,19 @@ ItemOptions::NodeList ItemOptions::make(uint32_t node) {
   const grammar::RuleTable& table = model_.table();
   const auto first = static_cast<uint32_t>(items_.size());
   if (!table.owns_rules(node)) return {node, first, 0};
+  std::vector<text::Symbol> source;
+  if (model_.grammar().sees_units()) source = table.source_of(node);
+  std::vector<uint32_t> further;
   for (uint32_t rule = table.first_rule(node); rule < table.last_rule(node); ++rule) {
     if (!table.usable(rule, 0)) continue;
     const std::span<const text::Symbol> target = table.target(rule);
     const uint32_t row = model_.labels() == nullptr
                              ? HashIndex::kNone
                              : model_.labels()->row(grammar::target_key(target));
+    further.clear();
+    model_.grammar().further_words(rule, source, further);
     add_item(rule, model_.grammar().score(rule), target.size(), row, [&](uint32_t m, size_t i) {
-      return m == 0 ? model_.grammar().lm_word(target[i])
-                    : model_.grammar().further_word(m - 1, target[i]);
+      return m == 0 ? model_.grammar().lm_word(target[i]) : further[(m - 1) * target.size() + i];
     });
   }
   return close(node, first);

@@ -39,7 +39,7 @@ _ROW = 150  # bytes that an item takes while it is counted, about
 class ItemExtraction:
     """How sentence pairs fall into items, and which of them the table gets."""
 
-    unaligned: Literal["next", "previous"] = "next"
+    attach: Literal["next", "previous"] = "next"
     """The neighbour, on the target side, that takes target words without links."""
     sub_items: Literal["itg", "all", "none"] = "itg"
     """Blocks within an item that no grammar of two orders can split also stand in the table: those
@@ -50,7 +50,7 @@ class ItemExtraction:
     """Words of a sentence, at most 255; pairs with a longer one are passed over."""
     max_targets: int = 30
     """The most frequent translations of each source side are kept; 0 keeps all."""
-    count_unaligned: bool = False
+    unaligned: bool = False
     """Add columns that count the words of both sides without links, ``Deleted`` and
     ``Inserted``."""
 
@@ -61,7 +61,7 @@ class ItemExtraction:
 
     def core(self) -> _core.ItgOptions:
         """The same for the core."""
-        return _core.ItgOptions(self.sub_items, self.unaligned, self.max_words)
+        return _core.ItgOptions(self.sub_items, self.attach, self.max_words)
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def extract_items(
             short_loose=0,
             significance=0.0,
             sentences=len(links),
-            unaligned=options.count_unaligned,
+            unaligned=options.unaligned,
             orientations=False,
             pay_deletions=True,
         )

@@ -78,8 +78,8 @@ class LmConfig:
     """Classes in the longest n-grams of that model, 1 to 8."""
     bilingual: int = 0
     """Classes of units for a further model, of the sequence of these (feature BilingualModel): a
-    unit is a target word with the source words that it is linked to; 0: none.  Only phrase has
-    it."""
+    unit is a target word with the source words that it is linked to; 0: none.  Only phrase and
+    amasis have it."""
     bilingual_order: int = 7
     """Units in the longest n-grams of that model, 1 to 8."""
     extra: tuple[Path, ...] = ()
@@ -218,7 +218,7 @@ class TrainingConfig:
         if not self.BILINGUAL and self.lm.bilingual:
             raise ArgumentError(
                 "lm.bilingual: this system's decoder has no model of units",
-                remedy="leave it out, or train phrase",
+                remedy="leave it out, or train phrase or amasis",
             )
 
     def _take_preset(self) -> None:

@@ -254,7 +254,7 @@ class Bench:
     def variations(self) -> Iterator[tuple[str, Any]]:
         """Amasis by the paper with one thing changed, trained again."""
         changes: dict[str, dict[str, Any]] = {
-            "unaligned words to the previous item": {"extract": {"unaligned": "previous"}},
+            "unaligned words to the previous item": {"extract": {"attach": "previous"}},
             "all sub-items": {"extract": {"sub_items": "all"}},
             "no sub-items": {"extract": {"sub_items": "none"}},
             "grow-diag-final-and": {"align": {"symmetrise": "grow-diag-final-and"}},

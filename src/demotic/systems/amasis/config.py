@@ -31,7 +31,7 @@ from demotic.systems.rules import RULE_WEIGHTS
 
 Preset = Literal["paper", "ext"]
 
-START = {**RULE_WEIGHTS, "Label": 0.2, "Deletion": -0.5}
+START = {**RULE_WEIGHTS, "Label": 0.2}
 CHOICES = (*TEXT, ALIGNER, SYMMETRISATION, lm_order(4, 5, 6))
 DEMO: dict[str, Any] = {"lm": {"order": 4}, "tune": {"mert": {"iterations": 4, "restarts": 1}}}
 """A tour should not take long."""
@@ -84,7 +84,7 @@ _PAPER: dict[str, Any] = {
 _EXT: dict[str, Any] = {
     "source": splitting_compounds(),
     "lm": LmConfig(),
-    "extract": ItemExtraction(max_item=7, deletions=True),
+    "extract": ItemExtraction(max_item=7, unaligned=True),
     "learn": LabelConfig(features="context", max_reductions=7),
     "search": AmasisSearch(labels=3),
     "tune": TuneConfig(),
@@ -97,6 +97,7 @@ class Config(TrainingConfig):
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": _PAPER, "ext": _EXT}
     FURTHER_MODELS = True
+    BILINGUAL = True
 
     preset: Preset = "ext"
     """``paper`` is the closest reading of the paper; ``ext`` what serves best."""

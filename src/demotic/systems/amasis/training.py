@@ -35,6 +35,8 @@ def fit(training: Training, config: Config) -> AmasisModel:
     labels = label_model(training, config, text, links)
     lm = training.language_model(text)
     further = training.further_models(text)
+    if config.lm.bilingual:
+        further.append(training.bilingual_model(text, links))
     decoder = _decoder(config, rules, labels, lm, further)
     parts = [rules, labels, lm, *further]
     weights = training.tune(text, parts, decoder, config.tune, config.start, config.search)
@@ -68,7 +70,7 @@ def label_model(training: Training, config: Config, text: Stage, links: Stage) -
     """Labels by SEARN."""
     stage = training.work.stage(
         "labels",
-        [asdict(config.learn), config.extract.unaligned, config.extract.max_words, config.seed],
+        [asdict(config.learn), config.extract.attach, config.extract.max_words, config.seed],
         after=[text, links],
         files=["labels.bin", "labels.json"],
     )
