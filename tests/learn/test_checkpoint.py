@@ -79,6 +79,19 @@ def test_one_state_and_one_file_of_hypotheses_stay(tmp_path: Path) -> None:
     assert json.loads(path.read_text())["hypotheses"] == kept
 
 
+def test_continued_runs_leave_one_file_of_hypotheses_too(tmp_path: Path) -> None:
+    """Whether rounds are left, which save hypotheses, or only the last decoding, which does not."""
+    task, path = list_task(), tmp_path / "tune.json"
+    rounds = len(tune_weights(task, START, options=OPTIONS).rounds)
+    for at in (3, rounds + 1):
+        with pytest.raises(KeyboardInterrupt):
+            tune_weights(Breaking(task, at), START, options=OPTIONS, checkpoint=path)
+        tune_weights(task, START, options=OPTIONS, checkpoint=path, resume=True)
+        kept = f"tune.json.{rounds}.npz"
+        assert sorted(p.name for p in tmp_path.iterdir()) == ["tune.json", kept]
+        assert json.loads(path.read_text())["hypotheses"] == kept
+
+
 def test_without_resume_tuning_begins_again(tmp_path: Path) -> None:
     path = tmp_path / "tune.json"
     first = tune_weights(list_task(), START, options=OPTIONS, checkpoint=path)
