@@ -18,12 +18,14 @@ from demotic.learn import (
     Candidates,
     Decoded,
     KBestCandidates,
+    Known,
     MertOptions,
     decoded_bleu,
     tune_weights,
 )
 from demotic.learn.climb import Climber
 from demotic.learn.mert import _best_climb
+from demotic.learn.rounds import Situation
 from demotic.progress import PlainProgress
 from tests.forest.toys import FEATURES
 from tests.learn.dev_sets import ForestTask, ListTask, references_of, search_of, toys
@@ -136,6 +138,17 @@ def test_climbs_start_from_the_best_weights_so_far_too() -> None:
     earlier = replace(best.rounds[0], weights=best.weights, decoded=Decoded(best.bleu))
     found = _best_climb(climber, plateau, (best.rounds[0], earlier, best.rounds[0]), 0)
     assert found.bleu == pytest.approx(best.bleu)
+
+
+def test_a_round_forgets_what_was_best_nowhere_around_its_weights() -> None:
+    known = Known(FEATURES, 12)
+    known.add(forest_task().candidates(START))
+    start = np.array([START[name] for name in FEATURES])
+    at = Situation(start, start, np.ones(3), (), np.random.default_rng(1), threads=1)
+    QUICK.optimise(known, at)
+    kept = known.hypotheses
+    known.forget()
+    assert known.hypotheses == kept, "nothing was left to forget"
 
 
 def test_a_step_of_less_than_the_smallest_gain_is_not_taken() -> None:
