@@ -119,6 +119,14 @@ def test_gains_are_the_slopes_of_bleu() -> None:
         assert worth(word) - worth(0 * word) == pytest.approx(gains[0], rel=1e-3)
 
 
+def test_orders_of_no_match_gain_as_if_they_had_one() -> None:
+    row = np.array([[3, 1, 0, 0, 4, 3, 2, 1, 4, 5]])
+    worth = corpus_bleu(row) / 100 * 5
+    assert worth > 0
+    word = worth * (5 / 4**2 - (1 / 4 + 1 / 3 + 1 / 2 + 1) / 4)
+    assert bleu_gain(row) == pytest.approx([word, worth / 12, worth / 4, worth / 4, worth / 4])
+
+
 def linear(case: Pair, words: tuple[str, ...], references: list[str], gain: list[float]) -> float:
     known = {
         tuple(line.split()[i : i + n])

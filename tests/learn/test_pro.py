@@ -106,6 +106,17 @@ def test_the_pull_is_to_where_tuning_began_and_fixed_weights_stay() -> None:
     assert (np.abs(held - start) > 1e-3).tolist() == [True, False, True]
 
 
+def test_a_feature_in_which_no_pair_differs_goes_back_to_where_tuning_began() -> None:
+    """And is in nobody's way: the other weights are those found without it."""
+    pairs, start, weights = random_pairs(2), np.array([1.0, 0.5, -0.5]), np.array([0.2, -2.0, 0.3])
+    pairs[:, 1] = 0
+    found = ranking(pairs, weights, start, free=FREE, l2=1.0)
+    assert found[1] == pytest.approx(0.5, abs=1e-6)
+    others = [0, 2]
+    alone = ranking(pairs[:, others], weights[others], start[others], free=FREE[others], l2=1.0)
+    assert found[others] == pytest.approx(alone, abs=1e-6)
+
+
 def test_steep_and_narrow_valleys_are_followed() -> None:
     def rosenbrock(x: np.ndarray) -> tuple[float, np.ndarray]:
         value = 100 * (x[1] - x[0] ** 2) ** 2 + (1 - x[0]) ** 2
