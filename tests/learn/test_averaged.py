@@ -35,6 +35,10 @@ def test_the_trick_gives_the_mean_of_all_weights(
     assert weights.sparse_mean() == pytest.approx(np.mean(sparse, axis=0), abs=1e-12)
 
 
+def test_without_sparse_features_none_are_averaged() -> None:
+    assert AveragedWeights(np.zeros(2)).sparse_mean().tolist() == []
+
+
 def test_weights_beyond_all_numbers_are_noticed() -> None:
     weights = AveragedWeights(np.zeros(2))
     assert weights.finite

@@ -235,8 +235,9 @@ def test_the_seed_where_none_is_given_is_1() -> None:
     assert drl(task, {}, options=QUICK).weights == drl(task, {}, options=QUICK, seed=1).weights
 
 
-def test_examples_without_a_choice_only_let_time_pass() -> None:
-    result = drl(OneWay(), {"f": 2.0}, options=QUICK)
+@pytest.mark.parametrize("update", ["full_path", "replay"])
+def test_examples_without_a_choice_only_let_time_pass(update: Update) -> None:
+    result = drl(OneWay(), {"f": 2.0}, options=replace(QUICK, update=update))
     assert result.weights == {"f": 2.0}
     assert [epoch.samples for epoch in result.epochs] == [0, 0, 0]
 

@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from demotic.learn import CrfOptions, DrlOptions, MertOptions, MiraOptions, ProOptions, SgdOptions
+from demotic.learn import (
+    CrfOptions,
+    DrlOptions,
+    EventGroups,
+    MertOptions,
+    MiraOptions,
+    ProOptions,
+    SgdOptions,
+    perceptron,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,3 +66,8 @@ from demotic.learn import CrfOptions, DrlOptions, MertOptions, MiraOptions, ProO
 )  # fmt: skip
 def test_defaults(options: Any, values: dict[str, Any]) -> None:
     assert asdict(options) == values
+
+
+def test_a_perceptron_passes_over_its_events_ten_times() -> None:
+    events = EventGroups.of([[[1.0], [2.0]]], [(0, 1)])
+    assert len(perceptron(events).passes) == 10
