@@ -1,10 +1,10 @@
 """Undirected decoding beside cube pruning: CPU time by phase, and what grows with length.
 
-    python -m benchmarks.umt [--model DIR | --cache DIR] [--sentences N]
+    python -m benchmarks.umt [--model MODEL | --cache DIR] [--sentences N]
 
 Multi30k German-English, lower-cased, tokenised, one thread, the same rules, 4-gram model and
 weights for all; weights of bounds are 1.  ``--model`` takes rules, model and weights from a trained
-model's folder; otherwise they are those of ``benchmarks.hiero``.  Every setting decodes the same
+bundle; otherwise they are those of ``benchmarks.hiero``.  Every setting decodes the same
 sentences in turns, each turn with a new decoder, so that nothing is kept of the last one; a figure
 is the median of its turns.  Ratios are those of cube pruning with 30 pops: how many times faster a
 setting is.  Rescoring is what comes after parsing, with and without inside-outside.  The second
@@ -14,7 +14,6 @@ table joins sentences to longer ones.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import tempfile
 import time
@@ -23,12 +22,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.hiero import WEIGHTS, encoded, lines_of, model_in, rules_in
-from demotic.corpus import Orthography
+from demotic.bundle import Bundle
 from demotic.decode import HieroDecoder, HieroSearch, UndirectedDecoder, UndirectedSearch
 from demotic.grammar import RuleTable
 from demotic.lm import LanguageModel
 from demotic.metrics import Bleu
-from demotic.systems.hiero import Config
+from demotic.systems.hiero import Config, HieroModel
 
 TURNS = 5
 LENGTHS = (10, 25, 50, 100, 200)
@@ -168,17 +167,15 @@ def measure(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--model", type=Path, help="a trained model's folder")
+    parser.add_argument("--model", type=Path, help="a trained bundle")
     parser.add_argument("--cache", type=Path, help="folder for the rule table and the model")
     parser.add_argument("--sentences", type=int, default=1000)
     given = parser.parse_args()
     source = lines_of("test2016.de.gz")[: given.sentences]
     if given.model is not None:
-        orthography = Orthography.from_json((given.model / "source.json").read_text("utf-8"))
-        source = encoded(source, orthography)
-        weights = json.loads((given.model / "weights.json").read_text(encoding="utf-8"))
-        rules = RuleTable.load(given.model / "rules.bin")
-        measure(rules, LanguageModel.load(given.model / "lm.bin"), weights, source)
+        model = HieroModel.open(Bundle.open(given.model))
+        weights = dict(model.weights)
+        measure(model.rules, model.lm, weights, encoded(source, model.source))
         return
     with tempfile.TemporaryDirectory() as folder:
         cache = given.cache or Path(folder)

@@ -4,6 +4,7 @@
 //   ranking.begin(groups, passed);              of the next sentence
 //   ranking.rule(group, rank)                   in falling order
 //   ranking.best(group)                         the most that one of its rules can add
+//   ranking.most(group)                         no less than that, and sooner known
 //   ranking.reweigh(grammar)                    other weights: orders are worked out anew
 //
 // The rules of a group differ in their target sides alone, so their order is a matter of the rules,
@@ -26,7 +27,7 @@ enum class RankBy : uint8_t {
   // what surrounds the rule cannot change it.  best() is that of features alone.
   certain,
   // The same order, but best() counts an estimate of all other words, too: each given what stands
-  // before it within the rule.
+  // before it within the rule.  Only rules that might be the best are looked at for it.
   certain_with_estimates,
   // Features and the estimate of all words, for the order as for best().
   estimate,
@@ -36,23 +37,41 @@ struct RankedRule {
   double score;    // local + weighted lm
   double local;    // weighted features without the language model's
   float lm;        // log10 of words whose context is complete within the rule
-  float estimate;  // log10 of all others, each from what stands before it within the rule
+  float estimate;  // log10 of all others, each from what stands before it within the rule; by
+                   // RankBy::certain_with_estimates at most that, but for best_rule()
   uint32_t place;  // in its group
   float further;   // weighted estimate of further language models, of all words; RankBy::estimate
 };
 
 class RuleRanking {
  public:
-  RuleRanking(const ScoredGrammar& grammar, RankBy by) : grammar_(&grammar), by_(by) {}
+  RuleRanking(const ScoredGrammar& grammar, RankBy by) : grammar_(&grammar), by_(by) {
+    // What some hundred sentences need: growing to it costs more than looking rules up.
+    ranked_.reserve(size_t{1} << 17);
+    sides_.reserve(size_t{1} << 15);
+  }
 
   void reweigh(const ScoredGrammar& grammar);
   // `groups` must stay until the next call; `passed` is, by group, the language model's id of the
   // word that passes through (kUnknown for all others).
   void begin(std::span<const RuleGroup> groups, std::span<const uint32_t> passed);
 
+  // Fetches the memory that a look at the group's rules will need.
+  void fetch(uint32_t group) const {
+    const RuleGroup& edges = groups_[group];
+    if (edges.first_rule >= kGlueFirst) return;
+    const std::span<const float> scores = grammar_->table().scores(edges.first_rule);
+    __builtin_prefetch(scores.data());
+    __builtin_prefetch(scores.data() + edges.rules * scores.size());
+  }
   // The rule that best() is about.
-  const RankedRule& best_rule(uint32_t group) { return side(group).best; }
-  double best(uint32_t group) { return bound(side(group).best); }
+  const RankedRule& best_rule(uint32_t group) {
+    Side& known = side(group);
+    if (!known.estimated) estimate(known);
+    return known.best;
+  }
+  double best(uint32_t group) { return bound(best_rule(group)); }
+  double most(uint32_t group) { return side(group).most; }
   // Sorts when the second rule is asked for, not before.
   const RankedRule& rule(uint32_t group, uint32_t rank) {
     if (rank == 0) return side(group).top;
@@ -76,8 +95,10 @@ class RuleRanking {
     uint32_t rules = 0;
     uint32_t ranked = 0;  // place in ranked_
     bool sorted = false;
-    RankedRule best{};  // by bound()
-    RankedRule top{};   // by order()
+    bool estimated = true;  // if not, `best` is not known yet
+    double most = 0;        // of bound()
+    RankedRule best{};      // by bound()
+    RankedRule top{};       // by order()
   };
 
   Side& side(uint32_t group) {
@@ -86,6 +107,7 @@ class RuleRanking {
   }
   uint32_t find(uint32_t group);
   void sort(Side& side);
+  void estimate(Side& side);
   void forget();
   RankedRule built_in(uint32_t group) const;
   RankedRule in_table(uint32_t first_rule, uint32_t place) const;
@@ -96,7 +118,8 @@ class RuleRanking {
   double order(const RankedRule& rule) const {
     return by_ == RankBy::estimate ? bound(rule) : rule.score;
   }
-  void add_lm(uint32_t rule, RankedRule& made) const;
+  void add_lm(uint32_t rule, bool estimates, RankedRule& made) const;
+  void add_run(std::span<const text::Symbol> words, RankedRule& made) const;
   double estimate_further(uint32_t rule) const;
 
   const ScoredGrammar* grammar_;

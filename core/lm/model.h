@@ -119,6 +119,8 @@ class Model {
   Score score(const State& in, uint32_t word, const Keys& keys, State& out) const;
 
   Score score_ngram(std::span<const uint32_t> history, uint32_t word) const;
+  // The same without history, log10.
+  float unigram(uint32_t word) const { return log_prob(parts_.unigrams[word].prob); }
 
   // For chart.h: the score of the last word of an n-gram of `length` words, known by key and
   // probability, when the first `use` words of `add` (newest first) come before it.  `backoffs_in`

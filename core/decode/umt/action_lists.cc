@@ -49,7 +49,7 @@ void ActionLists::push(List& list, uint32_t group, uint32_t child, Kind kind) {
         gain += gain_weight_ * most_gain(bounds_->branches()[forest_->tails(edges)[k]]);
   sum += gain;
   const RankedRule& rule = ranking_->rule(group, 0);
-  list.heap.push_back({{rule.score + sum, gain, group, 0, rule.place, child}, sum});
+  list.heap.push_back({{rule.score + sum, gain, group, 0, rule.place, child, rule.lm}, sum});
   ++scored_;
 }
 
@@ -72,21 +72,34 @@ uint32_t ActionLists::fill(uint32_t node, Kind kind) {
 
 bool ActionLists::pop(List& list) {
   if (list.heap.empty()) return false;
-  std::pop_heap(list.heap.begin(), list.heap.end(), worse);
-  Head& head = list.heap.back();
-  list.order.push_back(head.candidate);
-  const uint32_t rank = head.candidate.rank + 1;
-  if (rank == forest_->group(head.candidate.group).rules) {
+  list.order.push_back(list.heap.front().candidate);
+  Head next = list.heap.front();
+  const uint32_t rank = next.candidate.rank + 1;
+  if (rank < forest_->group(next.candidate.group).rules) {
+    const RankedRule& rule = ranking_->rule(next.candidate.group, rank);
+    next.candidate.score = rule.score + next.bounds;
+    next.candidate.rank = rank;
+    next.candidate.place = rule.place;
+    next.candidate.lm = rule.lm;
+    ++scored_;
+  } else {
+    next = list.heap.back();
     list.heap.pop_back();
-    return true;
+    if (list.heap.empty()) return true;
   }
-  const RankedRule& rule = ranking_->rule(head.candidate.group, rank);
-  head.candidate.score = rule.score + head.bounds;
-  head.candidate.rank = rank;
-  head.candidate.place = rule.place;
-  std::push_heap(list.heap.begin(), list.heap.end(), worse);
-  ++scored_;
+  sink(list.heap, next);
   return true;
+}
+
+// Takes the place of the heap's first, and goes down to where it belongs.
+void ActionLists::sink(std::vector<Head>& heap, const Head& head) {
+  size_t at = 0;
+  for (size_t below; (below = 2 * at + 1) < heap.size(); at = below) {
+    if (below + 1 < heap.size() && worse(heap[below], heap[below + 1])) ++below;
+    if (!worse(head, heap[below])) break;
+    heap[at] = heap[below];
+  }
+  heap[at] = head;
 }
 
 }  // namespace demotic::decode::umt

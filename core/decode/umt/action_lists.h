@@ -32,6 +32,7 @@ struct Candidate {
   uint32_t rank;   // of the rule in RuleRanking
   uint32_t place;  // of the rule in the group
   uint32_t child;  // going up: the tail by which it takes the tree
+  float lm;        // part of the score, as a log10: RankedRule::lm
 };
 
 class ActionLists {
@@ -69,6 +70,7 @@ class ActionLists {
   };
 
   static bool worse(const Head& a, const Head& b);
+  static void sink(std::vector<Head>& heap, const Head& head);
   uint32_t find(uint32_t& list, uint32_t node, Kind kind) {
     if (list == kNone) list = fill(node, kind);
     return list;

@@ -8,6 +8,7 @@ namespace demotic::decode::umt {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr uint32_t kAhead = 6;  // groups whose rules are fetched before they are looked at
 
 }  // namespace
 
@@ -19,7 +20,13 @@ void BranchBounds::begin(const UndirectedForest& forest, RuleRanking& ranking,
   counters_ = &counters;
   const bool chart = kind_ == BoundKind::chart && grammar.lm() != nullptr;
   best_.resize(forest.groups().size());
-  for (uint32_t g = 0; g < best_.size(); ++g) best_[g] = ranking.best(g);
+  // Of words, most groups turn out not to matter before they are estimated.
+  const bool later = kind_ == BoundKind::words;
+  settled_.assign(best_.size(), !later);
+  for (uint32_t g = 0; g < best_.size(); ++g) {
+    if (g + kAhead < best_.size()) ranking.fetch(g + kAhead);
+    best_[g] = later ? ranking.most(g) : ranking.best(g);
+  }
   inside_.assign(forest.nodes(), kNever);
   outside_.assign(forest.nodes(), kNever);
   const size_t seen = chart ? forest.nodes() : 0;
@@ -57,14 +64,36 @@ double BranchBounds::estimate(uint32_t group) const {
   return sum;
 }
 
+void BranchBounds::settle(uint32_t group) {
+  if (settled_[group]) return;
+  best_[group] = ranking_->best(group);
+  settled_[group] = true;
+}
+
 void BranchBounds::pass_up() {
   for (uint32_t v = 0; v < forest_->nodes(); ++v) {
     if (!fragments_.empty()) {
       look_below(v);
       continue;
     }
-    for (uint32_t g = forest_->first_below(v); g < forest_->last_below(v); ++g)
+    const uint32_t first = forest_->first_below(v);
+    const uint32_t last = forest_->last_below(v);
+    uint32_t likely = first;
+    double most = kNever;
+    for (uint32_t g = first; g < last; ++g) {
+      const double sum = estimate(g);
+      if (sum <= most) continue;
+      likely = g;
+      most = sum;
+    }
+    settle(likely);
+    inside_[v] = estimate(likely);
+    if (inside_[v] == most) continue;
+    for (uint32_t g = first; g < last; ++g) {
+      if (estimate(g) <= inside_[v]) continue;
+      settle(g);
       inside_[v] = std::max(inside_[v], estimate(g));
+    }
   }
 }
 
@@ -92,16 +121,27 @@ void BranchBounds::pass_down() {
     for (uint32_t g = forest_->first_below(v); g < forest_->last_below(v); ++g) {
       const std::span<const uint32_t> tails = forest_->tails(forest_->group(g));
       const bool kept = !fragments_.empty() && below_[v] == g;
-      for (size_t k = 0; k < tails.size(); ++k) {
+      for (uint32_t k = 0; k < tails.size(); ++k) {
         const uint32_t tail = tails[k];
-        // What the branch kept at v has beside the tail was seen; of others there is an estimate.
-        double sum = outside_[v] + (kept ? inside_[v] - inside_[tail] : best_[g]);
-        for (size_t other = 0; !kept && other < tails.size(); ++other)
-          if (other != k) sum += inside_[tails[other]];
-        std::vector<double>& known = kept ? around_ : outside_;
-        if (sum <= known[tail]) continue;
-        known[tail] = sum;
-        if (!kept && !above_.empty()) above_[tail] = g;
+        if (kept) {  // what the branch has beside the tail was seen; of others there is an estimate
+          around_[tail] = std::max(around_[tail], outside_[v] + (inside_[v] - inside_[tail]));
+          continue;
+        }
+        const auto around = [&] {
+          double sum = outside_[v] + best_[g];
+          for (uint32_t other = 0; other < tails.size(); ++other)
+            if (other != k) sum += inside_[tails[other]];
+          return sum;
+        };
+        double sum = around();
+        if (sum <= outside_[tail]) continue;
+        if (!settled_[g]) {
+          settle(g);
+          sum = around();
+          if (sum <= outside_[tail]) continue;
+        }
+        outside_[tail] = sum;
+        if (!above_.empty()) above_[tail] = g;
       }
     }
   }

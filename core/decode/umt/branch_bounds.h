@@ -49,6 +49,8 @@ class BranchBounds {
   void look_below(uint32_t v);
   void look_above(uint32_t v);
   double estimate(uint32_t group) const;
+  // The group's own part becomes what it is instead of a bound on it.
+  void settle(uint32_t group);
   // The best rule of a group over its tails' best branches, seen by the language model.
   double seen(uint32_t group, lm::Fragment& made);
 
@@ -57,7 +59,8 @@ class BranchBounds {
   RuleRanking* ranking_ = nullptr;
   const ScoredGrammar* grammar_ = nullptr;
   LmCounters* counters_ = nullptr;
-  std::vector<double> best_;  // by group
+  std::vector<double> best_;      // by group: its own part, or a bound on it until
+  std::vector<uint8_t> settled_;  // by group
   std::vector<double> inside_;
   std::vector<double> outside_;
   // Of a chart, by node:

@@ -104,7 +104,8 @@ Outlook FilledYield::outlook(const PartialTree& tree, uint32_t slot) const {
   const bool whole = append(tree, at.next, after, made.right);
   after.finish();
   if (at.which == kHeadSlot) {
-    if (!whole) {  // the left edge is known; the right edge is the context before the end
+    made.left = {};  // nobody asks, but outlooks are compared
+    if (!whole) {    // the left edge is known; the right edge is the context before the end
       made.right.right = context(tree, slot);
       made.right.left_full = true;
     }

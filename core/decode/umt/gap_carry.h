@@ -14,7 +14,8 @@
 //   walk.change()                        of the sums over complete and over incomplete words
 //
 // Only new words and the first order - 1 words after a junction can change their scores.  The
-// recorder is told of every incomplete word that is new after the gap before it.
+// recorder is told of every incomplete word that is new after the gap before it, and of what each
+// word costs; when it is done no further words are looked up.
 #pragma once
 
 #include <array>
@@ -69,6 +70,8 @@ struct Carry {
 
 struct NoRecorder {
   void incomplete(uint32_t, float) {}
+  void paid(float, bool) {}
+  bool done() const { return false; }
 };
 
 template <class Recorder>
@@ -89,6 +92,7 @@ class LmWalk {
     last_ = kNoWord;
   }
   void word(uint32_t id) {
+    if (recorder_.done()) return;
     ++lookups_;
     pay(id, look_up(id));
     last_ = id;
@@ -98,7 +102,7 @@ class LmWalk {
   // state after them.
   void rescore(const Carry& after, const lm::State* end) {
     if (after.count > 0) last_ = after.words[after.count - 1];
-    for (uint32_t i = 0; i < after.count; ++i) {
+    for (uint32_t i = 0; i < after.count && !recorder_.done(); ++i) {
       if (state_.length <= i) {  // older words than these cannot matter any more
         for (; i < after.count; ++i) repay(after.words[i], after.paid[i], after.paid[i]);
         if (end != nullptr) state_ = *end;
@@ -129,6 +133,7 @@ class LmWalk {
     return prob;
   }
   void pay(uint32_t id, float prob) {
+    recorder_.paid(prob, known_ >= reach_);
     if (known_ >= reach_) {
       change_.complete += prob;
       return;

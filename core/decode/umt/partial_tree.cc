@@ -8,6 +8,12 @@ namespace {
 
 // Looks, changes nothing.
 struct Onlooker : NoRecorder {
+  double budget;
+  double kappa;
+
+  Onlooker(double budget, double kappa) : budget(budget), kappa(kappa) {}
+  void paid(float prob, bool complete) { budget += complete ? prob : kappa * prob; }
+  bool done() const { return budget < 0; }
   void gap(uint32_t, const LmWalk<Onlooker>&) {}
   void refresh(uint32_t, const LmWalk<Onlooker>&) {}
   void splice(const PartialTree::Slot&) {}
@@ -16,7 +22,7 @@ struct Onlooker : NoRecorder {
 }  // namespace
 
 // Writes what it is told into the tree.
-struct PartialTree::Grower {
+struct PartialTree::Grower : NoRecorder {
   PartialTree& tree;
   ByTail made;      // slots of the new step's tails
   uint32_t cursor;  // the gap before the word at hand
@@ -105,16 +111,19 @@ void PartialTree::walk(const EdgeChoice& edge, const Slot* slot, const Carry* ca
   if (reaches_gap) recorder.refresh(slot->next, walk);
 }
 
-LmChange PartialTree::change(const EdgeChoice& edge, uint32_t slot, LmCounters& counters) const {
-  if (lm_model_ == nullptr) return {};
-  Onlooker recorder;
+bool PartialTree::change(const EdgeChoice& edge, uint32_t slot, double budget, double kappa,
+                         LmChange& made, LmCounters& counters) const {
+  made = {};
+  if (lm_model_ == nullptr) return true;
+  Onlooker recorder(budget, kappa);
   LmWalk<Onlooker> walk(*lm_model_, recorder);
   this->walk(edge, slot == kNoSlot ? nullptr : &slots_[slot],
              slot == kNoSlot ? nullptr : &carry(slot), walk, recorder);
   ++counters.evaluations;
   counters.words += walk.lookups();
   counters.highest = std::max(counters.highest, walk.highest());
-  return walk.change();
+  made = walk.change();
+  return !recorder.done();
 }
 
 uint32_t PartialTree::open_slot(uint32_t node, uint32_t step, uint32_t which) {
@@ -145,7 +154,7 @@ LmChange PartialTree::grow(const EdgeChoice& edge, uint32_t slot, LmCounters& co
     steps_[number].children[edge.child] = slots_[slot].step;
   }
   if (slot != kNoSlot) open_.erase(std::find(open_.begin(), open_.end(), slot));
-  Grower grower{*this, by_tail(kNoSlot), kNoSlot};
+  Grower grower{{}, *this, by_tail(kNoSlot), kNoSlot};
   for (uint32_t k = 0; k < group.arity; ++k)
     if (down || slot == kNoSlot || k != edge.child)
       grower.made[k] = open_slot(forest_->tails(group)[k], number, k);

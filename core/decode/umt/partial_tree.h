@@ -4,7 +4,7 @@
 //   PartialTree tree;
 //   tree.begin(forest, grammar);
 //   tree.open()                                   slots, oldest first; one without any is complete
-//   tree.change(edge, slot)                       what an action would do to the language model
+//   tree.change(edge, slot, budget, ...)          what an action would do to the language model
 //   tree.grow(edge, slot)                         does it; slots whose carries changed lose `best`
 //
 // An action puts an edge on a slot: `down` below an open tail, by the edge's head; `up` above the
@@ -106,7 +106,10 @@ class PartialTree {
     return io::mix64(forest_->group(edge.group).first_edge + edge.place + uint64_t{1});
   }
 
-  LmChange change(const EdgeChoice& edge, uint32_t slot, LmCounters& counters) const;
+  // False, and nothing known, as soon as the words cost more than `budget` (log10), those of
+  // incomplete ones times kappa.
+  bool change(const EdgeChoice& edge, uint32_t slot, double budget, double kappa, LmChange& made,
+              LmCounters& counters) const;
   LmChange grow(const EdgeChoice& edge, uint32_t slot, LmCounters& counters);
 
   uint32_t rule(const EdgeChoice& edge) const {

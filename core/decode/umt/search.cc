@@ -1,7 +1,6 @@
 #include "decode/umt/search.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace demotic::decode::umt {
 
@@ -71,8 +70,11 @@ double UndirectedSearch::bound_of(const PartialTree& tree, uint32_t slot,
   return bound;
 }
 
+// `most` is a bound on it; where that is lowered below `least` on the way, it is not worked out to
+// the end, and comes out as minus infinity.
 double UndirectedSearch::exact(const PartialTree& tree, uint32_t slot, const Outlook& outlook,
-                               const Candidate& candidate, LmChange& lm) {
+                               const Candidate& candidate, LmChange& lm, double most,
+                               double least) {
   double score = candidate.score - candidate.gain;
   lm = {};
   const EdgeChoice edge{candidate.group, candidate.place, candidate.child};
@@ -85,18 +87,37 @@ double UndirectedSearch::exact(const PartialTree& tree, uint32_t slot, const Out
   // part of the candidate's score.
   const double kappa = lookahead_ ? 1 : options_.kappa;
   if (lm_weight_ == 0 || (start && kappa == 0)) return score;
-  const float within = ranking_->rule(candidate.group, candidate.rank).lm;
+  const float within = candidate.lm;
   if (lookahead_ && !start) {
     const float change = tree.filled().change(tree, edge, slot, outlook, counters_);
     return score + lm_weight_ * (double{change} - outlook.base - within);
   }
-  lm = tree.change(edge, slot, counters_);
+  // Of the words, the bound has counted those within alone.
+  const double budget = (most - least) / lm_weight_ - within;
+  if (!tree.change(edge, slot, lazy_ ? budget : kNoLimit, kappa, lm, counters_)) return -kNoLimit;
   return score + lm_weight_ * (lm.complete - within + kappa * lm.estimate);
 }
 
-// By slot; among actions on one slot the lower edge wins a tie.
-void UndirectedSearch::find_best(PartialTree& tree, uint32_t slot) {
+// Among actions on one slot the lower edge wins a tie.
+PartialTree::Best UndirectedSearch::best_of(const PartialTree& tree, uint32_t slot,
+                                            const Outlook& outlook) {
   const uint32_t list = list_of(tree, slot);
+  const double bound = bound_of(tree, slot, outlook);
+  PartialTree::Best best;
+  best.score = -kNoLimit;
+  for (size_t i = 0; const Candidate* candidate = lists_.at(list, i); ++i) {
+    const double most = candidate->score + bound;
+    if (lazy_ && best.valid && most < best.score) break;
+    LmChange lm;
+    const double score = exact(tree, slot, outlook, *candidate, lm, most, best.score);
+    const EdgeChoice edge{candidate->group, candidate->place, candidate->child};
+    if (!best.valid || score > best.score || (score == best.score && edge < best.edge))
+      best = {true, true, score, edge, lm};
+  }
+  return best;
+}
+
+void UndirectedSearch::find_best(PartialTree& tree, uint32_t slot) {
   PartialTree::Slot& at = tree.slot(slot);
   if (lookahead_) {
     const Outlook outlook = tree.filled().outlook(tree, slot);
@@ -106,19 +127,7 @@ void UndirectedSearch::find_best(PartialTree& tree, uint32_t slot) {
     }
     at.outlook = outlook;
   }
-  const Outlook& outlook = at.outlook;
-  const double bound = bound_of(tree, slot, outlook);
-  PartialTree::Best best;
-  best.score = -std::numeric_limits<double>::infinity();
-  for (size_t i = 0; const Candidate* candidate = lists_.at(list, i); ++i) {
-    if (lazy_ && best.valid && candidate->score + bound < best.score) break;
-    LmChange lm;
-    const double score = exact(tree, slot, outlook, *candidate, lm);
-    const EdgeChoice edge{candidate->group, candidate->place, candidate->child};
-    if (!best.valid || score > best.score || (score == best.score && edge < best.edge))
-      best = {true, true, score, edge, lm};
-  }
-  at.best = best;
+  at.best = best_of(tree, slot, at.outlook);
 }
 
 double UndirectedSearch::local_score(const PartialTree& tree, const EdgeChoice& edge) const {
@@ -246,7 +255,12 @@ void UndirectedSearch::run(Trajectory& path, uint32_t restarts, uint32_t beam) {
 
 void UndirectedSearch::run_once(Trajectory& path, uint32_t restarts, uint32_t beam) {
   begin_tree(tree_);
-  rank(tree_, restarts, starts_);
+  if (restarts == 1) {
+    const PartialTree::Best best = best_of(tree_, kNoSlot, {});
+    starts_.assign(1, action_of(tree_, kNoSlot, best.edge, best.score, best.lm));
+  } else {
+    rank(tree_, restarts, starts_);
+  }
   for (size_t i = 0; i < starts_.size(); ++i) {
     if (i == 0) {
       run_from(starts_[i], beam, tree_, path);

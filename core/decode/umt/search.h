@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -129,6 +130,8 @@ class UndirectedSearch {
     bool finished;  // nothing to add
   };
 
+  static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
   static bool worse(const Entry& a, const Entry& b);
   uint32_t list_of(const PartialTree& tree, uint32_t slot);
   double closed_bound(const PartialTree::Slot& slot) const;
@@ -136,7 +139,9 @@ class UndirectedSearch {
   Outlook outlook(const PartialTree& tree, uint32_t slot) const;
   double bound_of(const PartialTree& tree, uint32_t slot, const Outlook& outlook) const;
   double exact(const PartialTree& tree, uint32_t slot, const Outlook& outlook,
-               const Candidate& candidate, LmChange& lm);
+               const Candidate& candidate, LmChange& lm, double most = kNoLimit,
+               double least = -kNoLimit);
+  PartialTree::Best best_of(const PartialTree& tree, uint32_t slot, const Outlook& outlook);
   void find_best(PartialTree& tree, uint32_t slot);
   Action action_of(const PartialTree& tree, uint32_t slot, const EdgeChoice& edge, double score,
                    const LmChange& lm) const;
