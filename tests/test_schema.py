@@ -12,6 +12,9 @@ import pytest
 import demotic
 from demotic.errors import CorruptFileError
 from demotic.schema import SCHEMA, upgraded
+from demotic.systems.records import from_record
+from demotic.systems.umt.config import AHEAD, Config
+from demotic.systems.umt.start import holding
 from tests.systems import toys
 
 
@@ -59,5 +62,33 @@ def test_a_newer_model_is_refused_with_what_to_do(toy_model: Path, tmp_path: Pat
 def test_settings_of_the_first_schema_have_a_place(
     old: dict[str, Any], new: dict[str, Any]
 ) -> None:
-    assert upgraded(old, 1) == new
-    assert upgraded(new, SCHEMA) == new
+    assert upgraded(old, 1, "hiero") == new
+    assert upgraded(new, SCHEMA, "hiero") == new
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "features"),
+    [
+        ("paper", "lookahead", "printed"),
+        ("literal", "literal", "printed"),
+        ("full", "full", "all"),
+        ("tuned", "tuned", "all"),
+    ],
+)
+def test_presets_of_umt_mean_what_they_meant(old: Any, new: str, features: str) -> None:
+    learn = {"drl": {"update": "replay"}}
+    then = {"preset": old, "learn": learn}
+    assert upgraded(then, 2, "umt") == {"preset": new, "features": features, "learn": learn}
+    assert upgraded(then, 2, "blocks") == then, "presets of its own"
+    assert upgraded(then, SCHEMA, "umt") == then
+
+
+def test_a_model_of_the_preset_paper_as_it_was_goes_on_learning_what_it_learned() -> None:
+    """P(f|e) moves, what the preset left out stays."""
+    now = from_record(Config, upgraded({"preset": "paper"}, 2, "umt"))
+    assert now.search == AHEAD
+    assert now.learn.drl.update == "replay"
+    start = {"SourceGivenTarget": 1.0, "TargetGivenSource": 0.0, "Glue": 0.5}
+    held = holding(start, now.learn.drl, now.features, now.search).fixed
+    assert "TargetGivenSource" in held
+    assert not {"SourceGivenTarget", "Glue"} & {*held}

@@ -230,7 +230,7 @@ def parse_about(content: bytes, *, compare: bool = True) -> tuple[About, dict[st
             system=str(record["system"]),
             source_language=str(record["source_language"]),
             target_language=str(record["target_language"]),
-            config=upgraded(record["config"], schema),
+            config=upgraded(record["config"], schema, str(record["system"])),
             dev=dict(record["dev"]),
             provenance=dict(record["provenance"]),
         )

@@ -1,6 +1,8 @@
 """Models of earlier versions: their settings under the names of today.
 
-Schema 1 called the sections of extraction and of search differently from system to system.
+Schema 1 called the sections of extraction and of search differently from system to system.  Until
+schema 2 a preset of umt said which features there are, and ``paper`` was what ``lookahead`` is now,
+with P(f|e).
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-SCHEMA = 2
+SCHEMA = 3
 """Of the models that this version writes; it reads those before."""
 
 RENAMED = {
@@ -23,9 +25,19 @@ RENAMED = {
 """Settings by their old names; what stands in a section is renamed after the section."""
 
 
-def upgraded(config: Mapping[str, Any], schema: int) -> dict[str, Any]:
+PRESETS = {
+    "paper": ("lookahead", "printed"), "literal": ("literal", "printed"),
+    "full": ("full", "all"), "tuned": ("tuned", "all"),
+}  # fmt: skip
+"""Presets of umt until schema 2: their names now, and the features that they stood for."""
+
+
+def upgraded(config: Mapping[str, Any], schema: int, system: str) -> dict[str, Any]:
     """The configuration of a model of an earlier schema, as this version would have saved it."""
-    return dict(config) if schema >= SCHEMA else _renamed(config, "")
+    found = _renamed(config, "") if schema < 2 else dict(config)
+    if schema < 3 and system == "umt" and found.get("preset") in PRESETS:
+        found["preset"], found["features"] = PRESETS[found["preset"]]
+    return found
 
 
 def _renamed(section: Mapping[str, Any], where: str) -> dict[str, Any]:

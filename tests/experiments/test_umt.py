@@ -8,28 +8,27 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from demotic.decode.undirected import UndirectedSearch
 from demotic.errors import MissingDependencyError
 from demotic.experiments.parts import Parts
 from demotic.experiments.setup import Setup
 from demotic.experiments.umt import PARTS, run
 from demotic.experiments.umt.search import WAYS
 from demotic.progress import Advance, Progress
-from demotic.systems.umt.config import AHEAD
+from demotic.systems.umt.config import REPLAY, Config
 from tests.experiments.markdown import by_name, tables
 from tests.systems import toys
 
 SEARCHES: dict[str, dict[str, Any]] = {
     "4 restarts": {"restarts": 4}, "beam 4": {"beam": 4}, "1 repair": {"repairs": 1},
-    "width 3": {"repair_width": 3}, "kappa 0.5": {"kappa": 0.5}, "kappa 1": {"kappa": 1.0},
+    "width 3": {"repair_width": 3}, "kappa 0": {"kappa": 0.0}, "kappa 0.5": {"kappa": 0.5},
     "CFF off": {"cff": "off"}, "CFF delta": {"cff": "delta"}, "stale queue": {"stale_queue": True},
-    "bounds of words": {"bounds": "words"}, "bounds of a chart": {"bounds": "chart"},
+    "bounds without LM": {"bounds": "local"}, "bounds of a chart": {"bounds": "chart"},
 }  # fmt: skip
 """What words in the name of a search mean."""
 LEARNING: dict[str, dict[str, Any]] = {
@@ -38,6 +37,7 @@ LEARNING: dict[str, dict[str, Any]] = {
     "expected reward": {"update": "expected_reward"}, "Zipf exponent 0": {"exponent": 0.0},
     "Zipf exponent 2": {"exponent": 2.0}, "1 sample a sentence": {"samples": 1},
     "10 samples a sentence": {"samples": 10},
+    "replay": {"update": "replay", "rate": REPLAY.rate, "samples": REPLAY.samples},
 }  # fmt: skip
 """And in that of a way to learn."""
 TITLES = {"e1": "E1 Speed", "e2": "E2 Training", "e3": "E3 Quality",
@@ -98,7 +98,8 @@ def test_the_report_has_every_part_and_the_papers_figures(finished: tuple[Path, 
     assert "## Beyond the paper" in text
     for figure in ("2.31", "5.83", "4.31", "32.18", "0.18", "-2.3"):
         assert figure in text, "a figure of the paper"
-    for name in ("b30", "b1 lazy", "umt paper", "umt tuned", "literal, CFF off", "MIRA", "beam 4"):
+    for name in ("b30", "b1 lazy", "umt paper", "umt lookahead", "umt tuned", "paper, CFF off",
+                 "paper, replay, CFF off", "lookahead, MIRA", "beam 4"):  # fmt: skip
         assert f"| {name} |" in text
     assert (out / "report.md").read_text() == text + "\n"
     for link in re.findall(r"\]\((\w+\.svg)\)", text):
@@ -115,7 +116,7 @@ def test_every_row_of_a_table_has_all_columns(finished: tuple[Path, str]) -> Non
 
 @pytest.mark.parametrize("name", WAYS)
 def test_each_search_is_what_its_name_says(name: str) -> None:
-    base = UndirectedSearch() if "literal" in name else AHEAD
+    base = Config(preset=name.split(", ")[0]).search  # type: ignore[arg-type]
     assert WAYS[name] == replace(base, **meant(name, SEARCHES))
 
 
@@ -131,19 +132,22 @@ def test_each_variation_changes_what_its_name_says(finished: tuple[Path, str]) -
 
     varied = [table for table in tables(text) if "test to first row" in table[0]]
     names = [name for table in varied for name in by_name(table)]
-    assert len(names) == 23
+    names = [name.replace("\\|", "|") for name in names]
+    assert len(names) == len({*names}) + 3 == 32, "three are in both tables"
     for name in names:
-        if name in ("paper", "literal", "replay"):
-            continue
-        base = settings("literal-base" if name.startswith("literal, ") else "paper-base")
-        found = settings(f"variation-{name.lower().replace(',', '').replace(' ', '-')}")
-        search = asdict(UndirectedSearch()) if "no lookahead" in name else base["search"]
-        assert found["search"] == {**search, **meant(name, SEARCHES)}
+        preset = name.split(", ")[0]
+        base = settings(f"variation-{preset}")
+        found = settings(f"variation-{re.sub('[,|]', '', name.lower()).replace(' ', '-')}")
+        features = {"P(f|e)": "printed", "P(e|f)": "paper"}
+        wanted = [features[word] for word in name.split(", ") if word in features]
+        assert found["features"] == (wanted or [base["features"]])[0]
+        assert found["search"] == {**base["search"], **meant(name, SEARCHES)}
         drl = {**base["drl"], **meant(name, LEARNING)}
-        if drl["update"] != base["drl"]["update"]:
-            drl["rate"] = found["drl"]["rate"]  # each kind of update has a scale of its own
+        if drl["update"] not in (base["drl"]["update"], "replay"):
+            # Each kind of update has a scale of its own, and one sample as in the paper.
+            drl |= {"rate": found["drl"]["rate"], "samples": 1}
         assert found["drl"] == drl
-        alone = drl["update"] != "replay" or name == "reward of the sentence alone"
+        alone = drl["update"] != "replay" or "reward of the sentence alone" in name
         assert found["reward"] == ("sentence" if alone else "corpus")
         assert drl["epochs"] == 2, "a quick run"
 
@@ -189,7 +193,7 @@ def test_the_model_takes_tokens_as_they_are(finished: tuple[Path, str]) -> None:
 
 def test_a_quick_run_tunes_for_two_rounds(finished: tuple[Path, str]) -> None:
     parts = Parts(finished[0] / "results", {})
-    for name in ("mert-b1-seed-1", "mert-b30-seed-1", "mert-b30-paper"):
+    for name in ("mert-b1-seed-1", "mert-b30-seed-1", "mert-b30-paper", "mert-b30-printed"):
         found = parts.known(name)
         assert found is not None
         assert 1 <= len(found[1]["rounds"]) <= 2

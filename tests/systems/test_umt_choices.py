@@ -16,7 +16,7 @@ from demotic.systems.hiero import START
 from demotic.systems.umt.config import AHEAD, ChoiceConfig, Config
 from demotic.systems.umt.learning import Trial
 from demotic.systems.umt.sparse import read_sparse, sparse_facts, write_sparse
-from demotic.systems.umt.start import CFF, PAPER, holding, start_weights
+from demotic.systems.umt.start import CFF, NARROW, holding, start_weights
 
 NAMES = (*START, *CFF)
 
@@ -57,22 +57,32 @@ def test_literal_updates_once_a_sentence_at_one_of_three_rates() -> None:
     assert learn.rates == (1.0, 0.1, 0.01)
 
 
-@pytest.mark.parametrize("preset", ["paper", "literal", "full", "tuned"])
-def test_what_a_preset_leaves_out_starts_at_0_and_stays_there(preset: Any) -> None:
+def test_paper_is_the_closest_reading_of_the_paper_that_works() -> None:
+    config = Config(preset="paper")
+    assert config.search == UndirectedSearch(kappa=1.0, bounds="words", cff="raw")
+    assert config.learn.rates == (0.1, 0.01, 0.001, 0.0001)
+    drl = config.learn.drl
+    assert (drl.update, drl.samples, config.learn.reward) == ("full_path", 1, "sentence")
+    assert "TargetGivenSource" in NARROW[config.features]
+    assert "SourceGivenTarget" not in NARROW[config.features]
+
+
+@pytest.mark.parametrize("features", ["paper", "printed", "all"])
+def test_features_that_are_not_there_start_at_0_and_stay_there(features: Any) -> None:
     base = {name: 0.5 for name in START}
     search = UndirectedSearch()
-    start = start_weights(NAMES, base, preset, search)
-    left_out = {name for name in START if preset in ("paper", "literal") and name not in PAPER}
+    start = start_weights(NAMES, base, features, search)
+    left_out = {name for name in START if name not in NARROW.get(features, START)}
     wanted = {name: 0.0 if name in left_out else 0.5 for name in START}
     assert start == wanted | dict.fromkeys(CFF, 1.0)
     options = DrlOptions(update="full_path", fixed=("Glue",))
-    held = holding(start, options, preset, search).fixed
+    held = holding(start, options, features, search).fixed
     assert set(held) == left_out | {"Glue"}
-    replay = holding(start, DrlOptions(update="replay"), preset, search).fixed
+    replay = holding(start, DrlOptions(update="replay"), features, search).fixed
     assert set(replay) == left_out | set(CFF)
     off = UndirectedSearch(cff="off")
-    assert all(start_weights(NAMES, base, preset, off)[name] == 0.0 for name in CFF)
-    assert set(CFF) <= set(holding(start, options, preset, off).fixed)
+    assert all(start_weights(NAMES, base, features, off)[name] == 0.0 for name in CFF)
+    assert set(CFF) <= set(holding(start, options, features, off).fixed)
 
 
 # -- sparse weights on disk -----------------------------------------------------------------------

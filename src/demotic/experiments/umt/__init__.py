@@ -6,6 +6,7 @@ weights, e7 beyond the paper.  Each part's results stay in the folder of the exp
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from demotic import files
@@ -18,7 +19,7 @@ from demotic.experiments.umt.arms import Arms
 from demotic.experiments.umt.bench import Bench, trained_model
 from demotic.systems.umt.config import Preset
 
-LEARNED: tuple[Preset, ...] = ("paper", "full", "literal")
+LEARNED: tuple[Preset, ...] = ("paper", "lookahead", "full", "literal")
 """Presets that learn from fixed weights, without MERT."""
 PARTS = ("e1", "e2", "e3", "e4", "e5", "e6", "e7")
 USES = ("from", "to", "model", "seeds", "repeats")
@@ -89,8 +90,12 @@ def _speed(bench: Bench, arms: Arms) -> str:
 
 
 def _training(bench: Bench, arms: Arms) -> str:
-    base = arms.base("paper")
-    cost = bench.parts.get("training", lambda: training.learning_cost(bench, base))
+    bases = {preset: arms.base(preset) for preset in report.LEARNERS}
+    cost = bench.parts.get(
+        "training",
+        lambda: {name: training.learning_cost(bench, arm) for name, arm in bases.items()},
+        settings={name: asdict(arm) for name, arm in bases.items()},
+    )
     mert = {name: arms.mert(name) for name in ("b1", "b30")}
     curves = [
         *(_curve(f"DRL, {preset}", arms.seeds(preset)[0]) for preset in LEARNED),
@@ -115,21 +120,24 @@ def _curve(label: str, record: Any) -> Series:
 
 
 def _quality(bench: Bench, arms: Arms) -> str:
-    same = arms.mert_of_paper()
+    same = {features: arms.mert_of(features) for features in report.NARROW}
     seeds = {
         "b30": arms.mert_seeds(),
         "b1": [arms.mert("b1")],
         **{f"umt {preset}": arms.seeds(preset) for preset in (*LEARNED, "tuned")},
     }
     first = {name: records[0] for name, records in seeds.items()}
-    narrow = {"b30, the paper's features": same, **{n: first[n] for n in report.NARROW}}
+    groups = {"b30": first} | {
+        features: {"b30": same[features], **{name: first[name] for name in names}}
+        for features, names in report.NARROW.items()
+    }
     tests = bench.parts.get(
         "significance",
-        lambda: {
-            "b30": arms.significance(first, "b30"),
-            "same": arms.significance(narrow, "b30, the paper's features"),
+        lambda: {name: arms.significance(group, "b30") for name, group in groups.items()},
+        settings={
+            name: {system: record["test"] for system, record in group.items()}
+            for name, group in groups.items()
         },
-        settings={name: record["test"] for name, record in {**first, **narrow}.items()},
     )
     return report.quality(seeds, same, tests)
 

@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from demotic.decode.undirected import UndirectedDecoder, UndirectedSearch
+from demotic.decode.undirected import UndirectedDecoder
 from demotic.experiments.umt.bench import Arm, Bench
 from demotic.experiments.umt.training import tuned_by_mert
+from demotic.learn.updates import Update
 from demotic.metrics import Bleu, evaluate, sentence_bleu_scores
 from demotic.metrics.significance import sign_test
 from demotic.systems.umt.choice import Choice
-from demotic.systems.umt.config import (
-    AHEAD,
-    ChoiceConfig,
-    Config,
-    LearnConfig,
-    Preset,
-    Reward,
-)
+from demotic.systems.umt.config import AHEAD, ChoiceConfig, Config, Features, LearnConfig, Preset
 from demotic.systems.umt.learning import Learner, Trial
-from demotic.systems.umt.start import PAPER
+from demotic.systems.umt.start import NARROW
+
+_UPDATES: tuple[tuple[str, Update, float], ...] = (
+    ("two actions", "two_actions", 0.01), ("passive-aggressive", "passive_aggressive", 0.1),
+    ("MIRA", "mira", 0.1), ("expected reward", "expected_reward", 0.001),
+)  # fmt: skip
+"""Updates beside that of the full path, with their rates."""
 
 
 class Arms:
@@ -43,10 +43,11 @@ class Arms:
             f"mert-{name}-seed-{seed}", lambda: tuned_by_mert(self.bench, name, seed=seed)
         )
 
-    def mert_of_paper(self) -> Any:
-        """b30 with the features that the paper names, those of the presets paper and literal."""
+    def mert_of(self, features: Features) -> Any:
+        """b30 with the features that the paper names, or as it prints them."""
         return self.bench.parts.get(
-            "mert-b30-paper", lambda: tuned_by_mert(self.bench, "b30", only=PAPER)
+            f"mert-b30-{features}",
+            lambda: tuned_by_mert(self.bench, "b30", only=NARROW[features]),
         )
 
     def mert_weights(self) -> dict[str, Any]:
@@ -60,14 +61,14 @@ class Arms:
     # -- presets --------------------------------------------------------------------------------
 
     def base(self, preset: Preset) -> Arm:
-        """A preset; ``literal`` at the rate that is best on the development set."""
+        """A preset, at the rate that is best on the development set where it lists some."""
         arm = self._short(Arm.of(preset))
         rates = Config(preset=preset).learn.rates
         if not rates or self._quick:
             return arm
         arms = [replace(arm, drl=replace(arm.drl, rate=rate)) for rate in rates]
         return max(
-            arms, key=lambda arm: self.bench.learned(f"literal-rate-{arm.drl.rate:g}", arm)["dev"]
+            arms, key=lambda arm: self.bench.learned(f"{preset}-rate-{arm.drl.rate:g}", arm)["dev"]
         )
 
     def _short(self, arm: Arm) -> Arm:
@@ -140,54 +141,61 @@ class Arms:
     # -- ablations ------------------------------------------------------------------------------
 
     def ablations(self) -> Iterator[tuple[str, str, Any]]:
-        """Part, name and record of each variation of ``paper`` and ``literal``, learned again."""
-        base = self.base("paper")
-        yield "e4", "paper", self.bench.learned("paper-base", base)
-        for name, search in {
-            "no lookahead, bounds of a chart, kappa 1": UndirectedSearch(bounds="chart", kappa=1),
-            "no lookahead, bounds of words, kappa 1": UndirectedSearch(bounds="words", kappa=1),
-            "no lookahead, bounds without LM, kappa 1": UndirectedSearch(kappa=1),
-            "no lookahead, CFF off, kappa 1": UndirectedSearch(cff="off", kappa=1),
-        }.items():
-            yield "e4", name, self._variation(name, replace(base, search=search))
-        literal = self.base("literal")
-        yield "e4", "literal", self.bench.learned("literal-base", literal)
-        for name, search in {
-            "CFF off": UndirectedSearch(cff="off"),
-            "CFF delta": UndirectedSearch(cff="delta"),
-            "kappa 0.5": UndirectedSearch(kappa=0.5),
-            "kappa 1": UndirectedSearch(kappa=1.0),
-            "stale queue": UndirectedSearch(stale_queue=True),
-        }.items():
-            name = f"literal, {name}"
-            yield "e4", name, self._variation(name, replace(literal, search=search))
-        drl = base.drl
-        yield "e5", "replay", self.bench.learned("paper-base", base)
-        for name, options in {
-            "full path": replace(drl, update="full_path", rate=0.01),
-            "two actions": replace(drl, update="two_actions", rate=0.01),
-            "passive-aggressive": replace(drl, update="passive_aggressive", rate=0.1),
-            "MIRA": replace(drl, update="mira", rate=0.1),
-            "expected reward": replace(drl, update="expected_reward", rate=0.001),
-            "Zipf exponent 0": replace(drl, exponent=0.0),
-            "Zipf exponent 2": replace(drl, exponent=2.0),
-            "1 sample a sentence": replace(drl, samples=1),
-            "10 samples a sentence": replace(drl, samples=10),
-        }.items():
-            # The paper's updates look at BLEU+1 of the sentence.
-            reward: Reward = "corpus" if options.update == "replay" else "sentence"
-            yield "e5", name, self._variation(name, replace(base, drl=options, reward=reward))
-        for name, arm in {
-            "reward of the sentence alone": replace(base, reward="sentence"),
-            "literal, two actions": replace(
-                literal, drl=replace(literal.drl, update="two_actions")
-            ),
-        }.items():
-            yield "e5", name, self._variation(name, arm)
+        """Part, name and record of each variation of a preset, learned again."""
+        for part, name, arm in self._variations():
+            words = name.lower().replace(",", "").replace("|", "").replace(" ", "-")
+            yield part, name, self.bench.learned(f"variation-{words}", arm)
 
-    def _variation(self, name: str, arm: Arm) -> Any:
-        words = name.lower().replace(",", "").replace(" ", "-")
-        return self.bench.learned(f"variation-{words}", arm)
+    def _variations(self) -> Iterator[tuple[str, str, Arm]]:
+        paper, ahead = self.base("paper"), self.base("lookahead")
+        literal = self.base("literal")
+        # Each kind of update has a scale, a number of samples and a reward of its own.
+        ways = {"replay": ahead} | {
+            name: replace(paper, drl=replace(paper.drl, update=update, rate=rate))
+            for name, update, rate in _UPDATES
+        }
+        ways["full path"] = paper
+
+        def learning(arm: Arm, way: str) -> Arm:
+            return replace(arm, drl=ways[way].drl, reward=ways[way].reward)
+
+        def off(arm: Arm) -> Arm:
+            return replace(arm, search=replace(arm.search, cff="off"))
+
+        yield "e4", "paper", paper
+        yield "e4", "paper, CFF off", off(paper)
+        yield "e4", "paper, replay", learning(paper, "replay")
+        yield "e4", "paper, replay, CFF off", off(learning(paper, "replay"))
+        changes: dict[str, dict[str, Any]] = {
+            "CFF delta": {"cff": "delta"}, "kappa 0": {"kappa": 0.0}, "kappa 0.5": {"kappa": 0.5},
+            "bounds without LM": {"bounds": "local"}, "bounds of a chart": {"bounds": "chart"},
+            "stale queue": {"stale_queue": True},
+        }  # fmt: skip
+        for name, change in changes.items():
+            yield "e4", f"paper, {name}", replace(paper, search=replace(paper.search, **change))
+        yield "e4", "paper, P(f|e)", replace(paper, features="printed")
+        yield "e4", "lookahead", ahead
+        yield "e4", "lookahead, P(f|e)", replace(ahead, features="printed")
+        yield "e4", "literal", literal
+        yield "e4", "literal, CFF off", off(literal)
+        yield "e4", "literal, P(e|f)", replace(literal, features="paper")
+
+        yield "e5", "paper", paper
+        for name, _, _ in _UPDATES:
+            yield "e5", f"paper, {name}", learning(paper, name)
+        yield "e5", "paper, replay", learning(paper, "replay")
+        yield "e5", "lookahead", ahead
+        for name in ("full path", "two actions", "MIRA", "expected reward"):
+            yield "e5", f"lookahead, {name}", learning(ahead, name)
+        for name, options in {
+            "Zipf exponent 0": {"exponent": 0.0},
+            "Zipf exponent 2": {"exponent": 2.0},
+            "1 sample a sentence": {"samples": 1},
+            "10 samples a sentence": {"samples": 10},
+        }.items():
+            drl = replace(ahead.drl, **options)  # type: ignore[arg-type]
+            yield "e5", f"lookahead, {name}", replace(ahead, drl=drl)
+        yield "e5", "lookahead, reward of the sentence alone", replace(ahead, reward="sentence")
 
     # -- beyond the paper -----------------------------------------------------------------------
 

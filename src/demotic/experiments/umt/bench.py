@@ -23,7 +23,7 @@ from demotic.systems.config import TuneConfig
 from demotic.systems.hiero import START, HieroModel
 from demotic.systems.hiero.config import Config as HieroConfig
 from demotic.systems.tuning import DevSet, encoded_dev
-from demotic.systems.umt.config import EXTRACTION, Config, Preset, Reward
+from demotic.systems.umt.config import EXTRACTION, Config, Features, Preset, Reward
 from demotic.systems.umt.learning import Learner
 from demotic.systems.umt.start import learned
 
@@ -35,7 +35,7 @@ HIERO = {"b1": 1, "b30": 30}
 class Arm:
     """One way to learn and to search."""
 
-    preset: Preset
+    features: Features
     search: UndirectedSearch
     drl: DrlOptions
     reward: Reward
@@ -47,7 +47,9 @@ class Arm:
         """As a preset says."""
         config = Config(preset=preset)
         learn = config.learn
-        return cls(preset=preset, search=config.search, drl=learn.drl, reward=learn.reward)
+        return cls(
+            features=config.features, search=config.search, drl=learn.drl, reward=learn.reward
+        )
 
 
 @dataclass(eq=False)
@@ -107,7 +109,7 @@ class Bench:
 
         def run() -> dict[str, Any]:
             learner = self.learner(arm.seed, reward=arm.reward)
-            trial = learned(learner, START, arm.preset, arm.search, arm.drl, curve=arm.curve)
+            trial = learned(learner, START, arm.features, arm.search, arm.drl, curve=arm.curve)
             decoder = learner.decoder(trial.search, trial.weights, trial.sparse)
             return {
                 "weights": trial.weights,

@@ -14,23 +14,24 @@ from typing import Any
 
 from demotic.decode.undirected import UndirectedSearch
 from demotic.experiments.umt.bench import HIERO, Bench
-from demotic.systems.umt.config import AHEAD
+from demotic.systems.umt.config import AHEAD, GREEDY
 from demotic.systems.umt.start import CFF
 
 WAYS = {
-    "umt": AHEAD,
-    "umt, 4 restarts": replace(AHEAD, restarts=4),
-    "umt, beam 4": replace(AHEAD, beam=4),
-    "umt, 1 repair": replace(AHEAD, repairs=1),
-    "umt, 1 repair, width 3": replace(AHEAD, repairs=1, repair_width=3),
-    "umt, literal": UndirectedSearch(),
-    "umt, literal, kappa 1": UndirectedSearch(kappa=1.0),
-    "umt, literal, CFF off": UndirectedSearch(cff="off"),
-    "umt, literal, CFF delta": UndirectedSearch(cff="delta"),
-    "umt, literal, bounds of words, kappa 1": UndirectedSearch(bounds="words", kappa=1.0),
-    "umt, literal, bounds of a chart, kappa 1": UndirectedSearch(bounds="chart", kappa=1.0),
+    "paper": GREEDY,
+    "paper, kappa 0": replace(GREEDY, kappa=0.0),
+    "paper, CFF off": replace(GREEDY, cff="off"),
+    "paper, CFF delta": replace(GREEDY, cff="delta"),
+    "paper, bounds of a chart": replace(GREEDY, bounds="chart"),
+    "literal": UndirectedSearch(),
+    "literal, CFF off": UndirectedSearch(cff="off"),
+    "lookahead": AHEAD,
+    "lookahead, 4 restarts": replace(AHEAD, restarts=4),
+    "lookahead, beam 4": replace(AHEAD, beam=4),
+    "lookahead, 1 repair": replace(AHEAD, repairs=1),
+    "lookahead, 1 repair, width 3": replace(AHEAD, repairs=1, repair_width=3),
 }
-"""Searches under the weights of b30; names say what is not as in the presets paper, literal."""
+"""Searches under the weights of b30: those of presets, and what is not as in them."""
 
 
 def directions(

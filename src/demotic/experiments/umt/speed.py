@@ -15,7 +15,7 @@ from demotic.decode import HieroDecoder
 from demotic.decode.undirected import UndirectedDecoder, UndirectedSearch
 from demotic.experiments.timing import medians
 from demotic.experiments.umt.bench import HIERO, Bench
-from demotic.systems.umt.config import AHEAD
+from demotic.systems.umt.config import AHEAD, GREEDY
 from demotic.systems.umt.start import CFF
 
 LENGTHS = (5, 10, 20, 30, 40, 60, 80, 100, 150, 200)
@@ -25,16 +25,20 @@ LENGTHS = (5, 10, 20, 30, 40, 60, 80, 100, 150, 200)
 def systems(
     bench: Bench, umt: Mapping[str, Mapping[str, float]], mert: Mapping[str, Mapping[str, float]]
 ) -> dict[str, HieroDecoder | UndirectedDecoder]:
-    """All that is timed; ``umt`` are the weights of the presets paper and literal."""
+    """All that is timed; ``umt`` are the weights of presets."""
     shared = {**mert["b30"], **dict.fromkeys(CFF, 1.0)}
     found: dict[str, HieroDecoder | UndirectedDecoder] = {
-        "umt": bench.umt(AHEAD, umt["paper"]),
-        "umt, weights of b30": bench.umt(AHEAD, shared),
+        "umt": bench.umt(GREEDY, umt["paper"]),
+        "umt, weights of b30": bench.umt(GREEDY, shared),
         "umt, literal": bench.umt(UndirectedSearch(), umt["literal"]),
+        "umt, lookahead": bench.umt(AHEAD, umt["lookahead"]),
+        "umt, lookahead, weights of b30": bench.umt(AHEAD, shared),
     }
     for width in (1, 3):
         repaired = replace(AHEAD, repairs=1, repair_width=width)
-        found[f"umt, weights of b30, 1 repair, width {width}"] = bench.umt(repaired, shared)
+        found[f"umt, lookahead, weights of b30, 1 repair, width {width}"] = bench.umt(
+            repaired, shared
+        )
     for init in ("eager", "lazy"):
         for name, pops in HIERO.items():
             label = name if init == "eager" else f"{name} lazy"

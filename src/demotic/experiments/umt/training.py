@@ -56,7 +56,7 @@ def learning_cost(bench: Bench, arm: Arm) -> dict[str, float]:
         learner = replace(
             bench.learner(arm.seed, reward=arm.reward, memory=kept), folder=None, resume=False
         )
-        trial = learned(learner, START, arm.preset, arm.search, drl)
+        trial = learned(learner, START, arm.features, arm.search, drl)
         # The first epoch parses; the second is what nine of ten are like.
         first, second = (epoch.seconds for epoch in trial.epochs)
         mean = (first + 9 * second) / 10 if kept else (first + second) / 2

@@ -45,7 +45,7 @@ class Choice:
     def learn(self, config: Config) -> Trial:
         """Learn under a configuration; sparse features last, if it has any."""
         search = replace(config.search, sparse_bits=0)
-        trial = learned(self.learner, self.base, config.preset, search, config.learn.drl)
+        trial = learned(self.learner, self.base, config.features, search, config.learn.drl)
         if config.search.sparse_bits:
             rate = config.choice.sparse_rates[0]
             trial = self.learner.with_sparse(trial, config.search.sparse_bits, rate)

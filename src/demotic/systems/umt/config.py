@@ -1,14 +1,17 @@
 """What can be chosen when an UMT model is trained.
 
-Presets say which features there are and what is tried on the development set:
+Presets say which features there are, how the decoder searches and learns, and what is tried on
+the development set:
 
-``paper``   the features that the paper names: P(f|e), lexical weights in both directions, language
-            model, word penalty, and the bounds of branches (CFF); Glue and PassThrough for the
-            rules that the paper takes for granted.  One policy, greedy, that looks ahead and
-            learns by replay.
-``full``    every feature that Hiero has: P(e|f), the number of rules and of unknown words as well.
-``tuned``   ``full``, and what helps on the development set of all that ``choice`` lists.
-``literal`` ``paper`` to the letter: bounds without language model, no lookahead, full-path updates.
+``paper``     the closest reading of the paper that works: the features that it names, with P(e|f)
+              (see ``features``); words without their whole context are estimated (kappa 1), and so
+              are those of missing branches (bounds of words); full-path updates, their rate chosen.
+``lookahead`` the same features; a policy that fills every gap with its best branch before the
+              language model judges, and learns by replay.
+``full``      ``lookahead`` with every feature that Hiero has.
+``tuned``     ``full``, and what helps on the development set of all that ``choice`` lists.
+``literal``   the paper as it is printed: P(f|e), words count when their context is known, bounds
+              without language model, full-path updates.
 """
 
 from __future__ import annotations
@@ -25,13 +28,16 @@ from demotic.learn import DrlOptions
 from demotic.systems.config import OF_PRESET, TrainingConfig, TuneConfig
 from demotic.systems.hiero.config import CHOICES as CHOICES
 
-Preset = Literal["paper", "full", "tuned", "literal"]
+Preset = Literal["paper", "lookahead", "full", "tuned", "literal"]
+Features = Literal["paper", "printed", "all"]
 Bounds = Literal["local", "words", "chart"]
 Cff = Literal["raw", "delta", "off"]
 Reward = Literal["sentence", "corpus"]
 
 EXTRACTION = HieroExtraction(min_sentences=2)
 """Tight phrases, as the paper's extractor gives them."""
+GREEDY = UndirectedSearch(kappa=1.0, bounds="words")
+"""The policy of the paper: a glance at each word, and no look ahead."""
 AHEAD = UndirectedSearch(bounds="chart", cff="delta", lookahead=True)
 """A greedy policy that knows what the language model will say of the branches to come."""
 REPLAY = DrlOptions(update="replay", rate=0.3, samples=3)
@@ -115,15 +121,20 @@ class ChoiceConfig:
             UndirectedSearch(bounds=bounds)
 
 
-_AHEAD: dict[str, Any] = {"search": AHEAD, "learn": LearnConfig()}
+def _full_path(*rates: float) -> LearnConfig:
+    """The paper's updates, the best of these rates."""
+    drl = DrlOptions(update="full_path", rate=rates[1], samples=1)
+    return LearnConfig(rates=rates, reward="sentence", drl=drl)
+
+
+_PAPER: dict[str, Any] = {
+    "features": "paper", "search": GREEDY, "learn": _full_path(0.1, 0.01, 0.001, 0.0001),
+}  # fmt: skip
+_AHEAD: dict[str, Any] = {"features": "paper", "search": AHEAD, "learn": LearnConfig()}
+_FULL = _AHEAD | {"features": "all"}
 _LITERAL: dict[str, Any] = {
-    "search": UndirectedSearch(bounds="local", cff="raw", lookahead=False),
-    "learn": LearnConfig(
-        rates=(1.0, 0.1, 0.01),
-        reward="sentence",
-        drl=DrlOptions(update="full_path", rate=0.1, samples=1),
-    ),
-}
+    "features": "printed", "search": UndirectedSearch(), "learn": _full_path(1.0, 0.1, 0.01),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,13 +142,19 @@ class Config(TrainingConfig):
     """Everything that can be chosen; saved in the model in full."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "paper": _AHEAD, "full": _AHEAD, "tuned": _AHEAD, "literal": _LITERAL,
+        "paper": _PAPER, "lookahead": _AHEAD, "full": _FULL, "tuned": _FULL, "literal": _LITERAL,
     }  # fmt: skip
 
     preset: Preset = "tuned"
-    """Which features there are, and what is tried on the development set: ``paper`` has those of
-    the paper, ``full`` every feature that Hiero has, ``tuned`` also what helps of all that
-    ``choice`` lists; ``literal`` is the paper to the letter."""
+    """Features, search and learning: ``paper`` is the closest reading of the paper that works,
+    ``lookahead`` a policy that sees what the language model will say, ``full`` the same with every
+    feature that Hiero has, ``tuned`` also what helps of all that ``choice`` lists; ``literal`` is
+    the paper as printed."""
+    features: Features = OF_PRESET
+    """``paper``: P(e|f), lexical weights in both directions, language model, word penalty, bounds
+    of branches (CFF), and Glue and PassThrough, which the paper takes for granted.  ``printed``:
+    P(f|e) in place of P(e|f), as the paper prints it, though its extractor gives P(e|f).  ``all``:
+    every feature that Hiero has."""
     extract: HieroExtraction = EXTRACTION
     """Which rules there are."""
     search: UndirectedSearch = OF_PRESET

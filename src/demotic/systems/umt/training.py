@@ -73,8 +73,8 @@ def learn_weights(
 ) -> Stage:
     """Weights, and the way to search that goes with them."""
     settings = [
-        config.preset, asdict(config.search), asdict(config.learn), asdict(config.choice),
-        config.seed, dict(base),
+        config.preset, config.features, asdict(config.search), asdict(config.learn),
+        asdict(config.choice), config.seed, dict(base),
     ]  # fmt: skip
     dev = training.development(text)
     stage = training.work.stage(
@@ -160,7 +160,7 @@ def tune(
         progress=progress,
     )
     start = {name: model.weights.get(name, 0.0) for name in model.decoder.feature_names}
-    trial = learner.learn(model.search, holding(start, drl, config.preset, model.search), start)
+    trial = learner.learn(model.search, holding(start, drl, config.features, model.search), start)
     settings: dict[str, Any] = {**model.about.config}
     settings["learn"] = {**settings["learn"], "drl": asdict(drl)}
     return reweighted(model, trial.weights, settings, dev, out, threads, progress)
