@@ -16,12 +16,14 @@ SEARCH: dict[str, dict[str, Any]] = {
     "phrase": {"stack": 7, "distortion_limit": 2},
     "blocks": {"beam": 3, "min_left": 2},
     "umt": {"beam": 2, "span_limit": 4},
+    "amasis": {"beam": 7, "labels": 2},
 }
 SETTINGS: dict[str, dict[str, Any]] = {
     "hiero": toys.UNTUNED,
     "phrase": toys.UNTUNED,
     "blocks": {"preset": "row4", "learn": {"lm_folds": 0}},
     "umt": {"lm": {"order": 3}, "preset": "full", "learn": {"drl": {"epochs": 0}}},
+    "amasis": {**toys.UNTUNED, "learn": {"min_count": 1}},
 }
 
 

@@ -152,8 +152,9 @@ def test_the_paper_leaves_out_what_it_does_not_name(tmp_path: Path) -> None:
     model = demotic.train(
         toys.memory(200), system="umt", dev=toys.text(30), config={**QUICK, "preset": "paper"}
     )
-    for name in ("TargetGivenSource", "RulePenalty", "UnknownWord"):
+    for name in ("SourceGivenTarget", "RulePenalty", "UnknownWord"):
         assert model.weights[name] == 0.0
+    assert model.weights["TargetGivenSource"] != 0.0
     assert model.weights["Cff1"] != 0.0
 
 
@@ -329,7 +330,7 @@ def test_the_preset_literal_is_the_paper_to_the_letter_unless_told_otherwise() -
     assert config.search.kappa == 0.5
     assert config.learn.drl.update == "full_path"
     assert config.learn.reward == "sentence"
-    assert from_record(Config, {"preset": "paper"}).learn.drl.update == "replay"
+    assert from_record(Config, {"preset": "lookahead"}).learn.drl.update == "replay"
 
 
 def test_the_reward_of_a_corpus_is_its_bleu_with_one_sentence_exchanged(umt_model: Path) -> None:
