@@ -40,10 +40,11 @@ void amasis(nb::module_& m) {
           [](AmasisDecoder* self, const grammar::RuleTable& table, const lm::Model* lm,
              const grammar::LabelModel* labels, const std::vector<double>& weights,
              const SparseWeights* sparse_rules, const FurtherModels& further, uint32_t beam,
-             uint32_t table_limit, uint32_t choices, const std::string& order,
+             uint32_t pops, uint32_t table_limit, uint32_t choices, const std::string& order,
              const std::string& close, bool concatenate, uint32_t reductions) {
             const decode::amasis::AmasisSettings settings{
                 .beam = beam,
+                .pops = pops,
                 .table_limit = table_limit,
                 .labels = choices,
                 .order = order_by_name(order),
@@ -56,7 +57,7 @@ void amasis(nb::module_& m) {
                                      further_of(further));
           },
           nb::arg("table"), nb::arg("lm").none(), nb::arg("labels").none(), nb::arg("weights"),
-          nb::arg("sparse_rules").none(), nb::arg("further"), nb::arg("beam"),
+          nb::arg("sparse_rules").none(), nb::arg("further"), nb::arg("beam"), nb::arg("pops"),
           nb::arg("table_limit"), nb::arg("choices"), nb::arg("order"), nb::arg("close"),
           nb::arg("concatenate"), nb::arg("reductions"), nb::keep_alive<1, 2>(),
           nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())

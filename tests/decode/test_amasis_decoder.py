@@ -115,12 +115,25 @@ def test_the_graph_holds_each_derivation_once(phrases: list[Phrase], sentence: l
     assert {d.tokens for d in made.kbest(sentence, ALL)} == words
 
 
+@settings(max_examples=40, deadline=None)
+@given(toys.phrases(fewest_words=0), toys.sentences, st.sampled_from(["join", "forced"]))
+def test_enough_pops_find_what_trying_everything_finds(
+    phrases: list[Phrase], sentence: list[str], close: str
+) -> None:
+    every = replace(EXACT, close=close)
+    one = decoder(phrases, every)
+    other = decoder(phrases, replace(every, pops=ALL))
+    assert other.decode(sentence).score == pytest.approx(one.decode(sentence).score, abs=1e-6)
+    assert other.forest(sentence).count() == one.forest(sentence).count()
+    assert other.counters.candidates == one.counters.candidates
+
+
 @settings(max_examples=60, deadline=None)
 @given(toys.phrases(fewest_words=0), toys.sentences, st.booleans())
 def test_a_derivation_is_the_execution_of_its_labels(
     phrases: list[Phrase], sentence: list[str], joins: bool
 ) -> None:
-    options = replace(EXACT, close="join", beam=3) if joins else EXACT
+    options = replace(EXACT, close="join", beam=3, pops=5) if joins else EXACT
     made = decoder(phrases, options)
     for found in made.kbest(sentence, 20):
         assert isinstance(found, AmasisDerivation)
@@ -318,6 +331,26 @@ def test_wider_beams_do_not_score_lower() -> None:
     assert means[0] < means[-1]
 
 
+@pytest.mark.parametrize("weight", [0.4, 0.0, -0.4])
+def test_more_pops_make_more_hypotheses_and_reach_the_beams_score(weight: float) -> None:
+    table, model, _, _ = trained(LabelConfig(features="context", min_count=2))
+    rng = random.Random(3)
+    lines = [" ".join(rng.choices([*"ABCDE", "of", "?"], k=9)) for _ in range(30)]
+    weights = LEARNED | {"Label": weight}
+
+    def mean(pops: int, beam: int) -> tuple[float, int]:
+        options = AmasisSearch(beam=beam, pops=pops, labels=3)
+        made = AmasisDecoder(table, language_model(3), weights, labels=model, options=options)
+        return sum(d.score for d in made.decode_lines(lines)) / 30, made.counters.candidates
+
+    few, some, many = (mean(pops, 1000) for pops in (1, 20, 1_000_000))
+    everything = mean(0, 1000)
+    assert few[1] < some[1] < many[1] == everything[1]
+    assert few[1] <= 30 * 9
+    assert few[0] < some[0] <= many[0] + 1e-9
+    assert many[0] == pytest.approx(everything[0], abs=1e-6)
+
+
 def test_results_do_not_depend_on_threads_or_on_what_came_before() -> None:
     table, model, _, _ = trained(LabelConfig(features="context", min_count=2))
     made = AmasisDecoder(table, language_model(3), LEARNED, labels=model)
@@ -351,7 +384,14 @@ def test_long_sentences_are_no_trouble() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"beam": 0}, {"table_limit": 0}, {"labels": -1}, {"order": "none"}, {"reductions": 128}],
+    [
+        {"beam": 0},
+        {"pops": -1},
+        {"table_limit": 0},
+        {"labels": -1},
+        {"order": "none"},
+        {"reductions": 128},
+    ],
 )
 def test_options_are_checked(wrong: dict[str, object]) -> None:
     with pytest.raises(ArgumentError):

@@ -89,7 +89,7 @@ def test_a_system_needs_no_language_model(toy_model: Path) -> None:
         ("phrase", {"pops", "stack"}),
         ("blocks", {"beam"}),
         ("umt", {"beam"}),
-        ("amasis", {"beam"}),
+        ("amasis", {"beam", "pops"}),
     ],
 )
 def test_a_system_has_the_options_that_translate_offers_for_it(

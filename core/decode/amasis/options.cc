@@ -42,6 +42,8 @@ void ItemOptions::find(const SourceSentence& sentence) {
   all_choices_.clear();
 
   const auto words = static_cast<uint32_t>(sentence_.size());
+  if (pieces_.size() < words + size_t{1}) pieces_.resize(words + size_t{1});
+  for (uint32_t end = 0; end <= words; ++end) pieces_[end].clear();
   std::vector<std::vector<NodeList>> lists(words);
   for (uint32_t begin = 0; begin < words; ++begin) {
     uint32_t node = grammar::RuleTable::kRoot;
@@ -158,6 +160,8 @@ ItemOptions::NodeList ItemOptions::close(uint32_t node, uint32_t first) {
 void ItemOptions::place(const NodeList& list, uint32_t begin, uint32_t end) {
   if (list.count == 0) return;
   score_place(begin, end);
+  const auto first = static_cast<uint32_t>(options_.size());
+  pieces_[end].push_back({begin, end, first, first + list.count});
   const auto place = stride_ == 0 ? 0 : static_cast<uint32_t>(place_scores_.size() / stride_) - 1;
   for (uint32_t i = list.first; i < list.first + list.count; ++i) {
     const auto parts = std::span(parts_).subspan(size_t{i} * models_, models_);
@@ -183,7 +187,7 @@ void ItemOptions::score_place(uint32_t begin, uint32_t end) {
 
 std::span<const LabelChoice> ItemOptions::choices(uint32_t option, uint32_t depth) {
   // What is deeper than any label can reach makes no difference, unless the stack must close.
-  const uint32_t bucket = settings_.close == Close::join ? std::min(depth, buckets_ - 1) : depth;
+  const uint32_t bucket = this->bucket(depth);
   if (bucket >= buckets_) {
     choose(option, depth, scratch_);
     return scratch_;

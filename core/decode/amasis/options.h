@@ -5,12 +5,14 @@
 //   for (uint32_t o : options.from(begin)) ...           numbers of options that begin there
 //   options.option(o).end, .score, ...
 //   for (const LabelChoice& c : options.choices(o, depth)) c.label, c.logprob
+//   for (const Piece& piece : options.pieces_to(end)) ...  options by where they end
 //
 // For each source side the best `table_limit` of its items count, by their weighted score with the
 // language model's estimate of their words alone.  A word without an item of words passes through.
 // What depends on the source side alone is kept from sentence to sentence.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <ranges>
 #include <span>
@@ -34,6 +36,7 @@ enum class Close : uint8_t {
 
 struct AmasisSettings {
   uint32_t beam = 100;        // hypotheses kept for each prefix of the sentence
+  uint32_t pops = 0;          // that are made for each prefix, the most promising; 0: all
   uint32_t table_limit = 20;  // items of each source side
   uint32_t labels = 1;        // of each item, the best ones; 0: all
   Order order = Order::learned;
@@ -61,6 +64,17 @@ class ItemOptions {
   ItemOptions(const AmasisModel& model, const AmasisSettings& settings, FragmentTable& fragments);
 
   void find(const SourceSentence& sentence);
+
+  // Options of one piece of the sentence, the best first.
+  struct Piece {
+    uint32_t begin, end;
+    uint32_t first, last;  // options
+  };
+  std::span<const Piece> pieces_to(uint32_t end) const { return pieces_[end]; }
+  // What depths `choices` cannot tell apart have in common.
+  uint32_t bucket(uint32_t depth) const {
+    return settings_.close == Close::join ? std::min(depth, buckets_ - 1) : depth;
+  }
 
   auto from(uint32_t begin) const { return std::views::iota(begins_[begin], begins_[begin + 1]); }
   const ItemOption& option(uint32_t number) const { return options_[number]; }
@@ -118,9 +132,10 @@ class ItemOptions {
   std::span<const uint32_t> sentence_;
   std::vector<uint32_t> begins_;  // options of begin: begins_[begin] ... begins_[begin + 1]
   std::vector<ItemOption> options_;
-  std::vector<uint32_t> places_;     // by option: where the scores of its place are
-  std::vector<float> place_scores_;  // of labels, `stride_` for each place
-  std::vector<Choices> choices_;     // by option and bucket
+  std::vector<std::vector<Piece>> pieces_;  // by their end
+  std::vector<uint32_t> places_;            // by option: where the scores of its place are
+  std::vector<float> place_scores_;         // of labels, `stride_` for each place
+  std::vector<Choices> choices_;            // by option and bucket
   std::vector<LabelChoice> all_choices_;
   std::vector<LabelChoice> scratch_;
   std::vector<float> scores_;

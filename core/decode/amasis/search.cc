@@ -24,11 +24,19 @@ void AmasisSearch::run(const SourceSentence& sentence) {
   start();
   for (uint32_t position = 0; position < words_; ++position) {
     const uint32_t first = position == 0 ? kStart : hypotheses();
-    if (position > 0) close(position);
+    if (position > 0) {
+      if (settings_.pops > 0) fill_by_cubes(position);
+      close(position);
+    }
+    if (settings_.pops > 0) {
+      group(position, first);
+      continue;
+    }
     const uint32_t last = hypotheses();
     for (uint32_t h = first; h < last; ++h) expand(h);
   }
   first_complete_ = hypotheses();
+  if (settings_.pops > 0) fill_by_cubes(words_);
   close(words_);
   finish();
   counters_.hypotheses = hypotheses() - 1;
@@ -48,6 +56,9 @@ void AmasisSearch::start() {
     beams_[i].candidates.clear();
     beams_[i].index.clear();
   }
+  grouped_.assign(words_ + size_t{1}, {});
+  groups_.clear();
+  rows_.clear();
 }
 
 // Weighted, of a fragment behind the joined stack of `below`; `states` become those behind it.
@@ -92,10 +103,9 @@ void AmasisSearch::close(uint32_t position) {
 void AmasisSearch::expand(uint32_t hypothesis) {
   const AmasisHypothesis& before = hypotheses_[hypothesis];
   const uint32_t depth = before.depth;
-  // Whatever follows words without a translation joins them.
-  const bool waits = depth == 1 && !fragments_.has_words(before.fragment);
+  const bool waiting = waits(before);
   for (const uint32_t option : options_.from(before.end)) {
-    if (waits) {
+    if (waiting) {
       push(hypothesis, option, {events::kShiftReduce, 0});
     } else if (depth >= events::kMaxDepth) {
       capped_ = true;

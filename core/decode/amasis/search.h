@@ -15,6 +15,10 @@
 // All hypotheses of a beam cover the same words, so nothing is estimated of what is to come.  But a
 // fragment's first words are scored without what will stand before them, which is unfair to those
 // with many; hypotheses are compared as if their stacks were joined in order behind "<s>".
+//
+// Where `pops` is set, a beam is filled by cube pruning (cubes.cc): the hypotheses of an earlier
+// beam whose stacks allow the same labels are the rows of a grid, the items of a piece with their
+// labels its columns, both the best first, and only the most promising cells are worked out.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +34,7 @@ namespace demotic::decode::amasis {
 
 struct AmasisSearchCounters {
   uint64_t options = 0;     // of all pieces
-  uint64_t candidates = 0;  // hypotheses times options times labels
+  uint64_t candidates = 0;  // hypotheses times options times labels; or the pops
   uint64_t hypotheses = 0;  // kept
   uint64_t recombined = 0;
   uint64_t fragments = 0;  // that look different to the language models
@@ -104,8 +108,56 @@ class AmasisSearch {
     HashIndex index;
   };
 
+  // Rows are hypotheses for which the same labels come into question.
+  struct Row {
+    uint32_t hypothesis;
+    double total;
+  };
+  struct Group {
+    uint32_t first, last;  // rows, the best first
+    uint32_t depth;        // of one of them
+    bool joins;            // the one label is S,R+
+  };
+  struct Groups {
+    uint32_t first = 0, last = 0;
+  };
+  struct Column {
+    double score;
+    uint32_t option;
+    LabelChoice choice;
+  };
+  // Columns are found one by one: the labels of an item are looked at when no label of those
+  // before it can be better than its best.
+  struct Grid {
+    Group group;
+    uint32_t next, last;          // options not looked at yet
+    std::vector<Column> columns;  // those found, best first
+    std::vector<Column> waiting;  // a heap
+  };
+  struct Cell {
+    double promise;
+    uint32_t grid, row, column;
+  };
+  static bool later(const Cell& a, const Cell& b) {
+    if (a.promise != b.promise) return a.promise < b.promise;
+    return a.grid != b.grid ? a.grid > b.grid
+                            : (a.row != b.row ? a.row > b.row : a.column > b.column);
+  }
+  static bool worse(const Column& a, const Column& b) {
+    if (a.score != b.score) return a.score < b.score;
+    return a.option != b.option ? a.option > b.option : a.choice.label > b.choice.label;
+  }
+
   void start();
   void close(uint32_t position);
+  void fill_by_cubes(uint32_t position);
+  void group(uint32_t position, uint32_t first);
+  bool find_column(Grid& grid, uint32_t column);
+  void look_at_labels(Grid& grid);
+  // What follows words without a translation joins them, and so does what finds a full stack.
+  bool waits(const AmasisHypothesis& before) const {
+    return before.depth == 1 && !fragments_.has_words(before.fragment);
+  }
   void expand(uint32_t hypothesis);
   void push(uint32_t before, uint32_t option, const LabelChoice& choice);
   void accept(const AmasisHypothesis& made);
@@ -128,7 +180,12 @@ class AmasisSearch {
   std::vector<double> joined_;     // by hypothesis: weighted, of joining its stack behind "<s>"
   std::vector<lm::State> states_;  // likewise: behind the joined stack, one for each model
   std::vector<AmasisArc> alternatives_;
-  std::vector<Beam> beams_;  // by words covered
+  std::vector<Beam> beams_;      // by words covered
+  std::vector<Groups> grouped_;  // likewise, for cube pruning
+  std::vector<Group> groups_;
+  std::vector<Row> rows_;
+  std::vector<Grid> grids_;
+  std::vector<Cell> heap_;
   std::vector<uint32_t> chosen_;
   uint32_t first_complete_ = 0;
   uint32_t best_ = kNoHypothesis;

@@ -66,7 +66,8 @@ def command(
     pops: Annotated[
         int | None,
         typer.Option(
-            help="hiero, phrase: candidates that cube pruning takes. [default: the model's own]"
+            help="hiero, phrase, amasis: candidates that cube pruning takes. [default: the model's"
+            " own]"
         ),
     ] = None,
     stack: Annotated[

@@ -34,6 +34,8 @@ class AmasisSearch:
 
     beam: int = 100
     """Hypotheses kept for each prefix of the sentence."""
+    pops: int = 0
+    """Hypotheses made for each prefix, the most promising ones by cube pruning; 0 makes all."""
     table_limit: int = 20
     """Items of each source side, the best by weighted score and language model."""
     labels: int = 1
@@ -53,6 +55,8 @@ class AmasisSearch:
     def __post_init__(self) -> None:
         check_choices(self)
         check_positive(self, "beam", "table_limit")
+        if self.pops < 0:
+            raise ArgumentError("pops must be 0 or more", remedy="0 makes all hypotheses")
         if self.labels < 0:
             raise ArgumentError("labels must be 0 or more", remedy="0 tries all")
         if not 0 <= self.reductions <= 127:
@@ -69,7 +73,7 @@ class AmasisCounters:
     options: int
     """Items for the sentences' pieces."""
     candidates: int
-    """Hypotheses times items times labels."""
+    """Hypotheses times items times labels; with ``pops`` the most promising of these."""
     hypotheses: int
     recombined: int
     fragments: int
@@ -188,6 +192,7 @@ class AmasisDecoder(CoreForestDecoder):
             self._sparse_weights,
             self.further,
             beam=min(options.beam, MOST),
+            pops=min(options.pops, MOST),
             table_limit=min(options.table_limit, MOST),
             choices=options.labels,
             order=options.order,

@@ -86,7 +86,7 @@ _EXT: dict[str, Any] = {
     "lm": LmConfig(),
     "extract": ItemExtraction(max_item=7, unaligned=True),
     "learn": LabelConfig(features="context", max_reductions=7),
-    "search": AmasisSearch(labels=3),
+    "search": AmasisSearch(labels=3, pops=200),
     "tune": TuneConfig(),
 }
 

@@ -1,0 +1,103 @@
+// The other way of search.h to fill a beam: only the most promising hypotheses are made.
+#include <algorithm>
+
+#include "decode/amasis/search.h"
+
+namespace demotic::decode::amasis {
+
+// Sorts the hypotheses of a beam, from `first` on, into groups that the same labels suit.
+void AmasisSearch::group(uint32_t position, uint32_t first) {
+  struct Member {
+    uint64_t key;
+    Row row;
+  };
+  std::vector<Member> members;
+  for (uint32_t h = first; h < hypotheses(); ++h) {
+    const AmasisHypothesis& each = hypotheses_[h];
+    const bool joins = waits(each) || each.depth >= events::kMaxDepth;
+    const uint64_t key = uint64_t{options_.bucket(each.depth)} << 1 | (joins ? 1 : 0);
+    members.push_back({key, {h, each.score + (settings_.concatenate ? joined_[h] : 0.0)}});
+  }
+  std::sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
+    if (a.key != b.key) return a.key < b.key;
+    return a.row.total != b.row.total ? a.row.total > b.row.total
+                                      : a.row.hypothesis < b.row.hypothesis;
+  });
+  grouped_[position].first = static_cast<uint32_t>(groups_.size());
+  for (size_t i = 0; i < members.size(); ++i) {
+    const auto row = static_cast<uint32_t>(rows_.size());
+    rows_.push_back(members[i].row);
+    if (i == 0 || members[i].key != members[i - 1].key)
+      groups_.push_back(
+          {row, row, hypotheses_[members[i].row.hypothesis].depth, (members[i].key & 1) != 0});
+    groups_.back().last = row + 1;
+  }
+  grouped_[position].last = static_cast<uint32_t>(groups_.size());
+}
+
+// The labels of the next item of a grid become columns that wait.
+void AmasisSearch::look_at_labels(Grid& grid) {
+  const uint32_t option = grid.next++;
+  const double score = options_.option(option).score;
+  const auto add = [&](const LabelChoice& choice) {
+    grid.waiting.push_back({score + model_.label_score(choice.logprob), option, choice});
+    std::push_heap(grid.waiting.begin(), grid.waiting.end(), worse);
+  };
+  if (grid.group.joins) {
+    if (grid.group.depth >= events::kMaxDepth) capped_ = true;
+    add({events::kShiftReduce, 0});
+  } else {
+    for (const LabelChoice& choice : options_.choices(option, grid.group.depth)) add(choice);
+  }
+}
+
+// Is there a column of this number?  Columns are asked for one after the other.
+bool AmasisSearch::find_column(Grid& grid, uint32_t column) {
+  if (column < grid.columns.size()) return true;
+  // A label adds nothing to the score of its item, unless its weight is negative.
+  const bool bounded = model_.label_score(-1.0) <= 0.0;
+  while (grid.next < grid.last && (!bounded || grid.waiting.empty() ||
+                                   grid.waiting.front().score < options_.option(grid.next).score))
+    look_at_labels(grid);
+  if (grid.waiting.empty()) return false;
+  std::pop_heap(grid.waiting.begin(), grid.waiting.end(), worse);
+  grid.columns.push_back(grid.waiting.back());
+  grid.waiting.pop_back();
+  return true;
+}
+
+void AmasisSearch::fill_by_cubes(uint32_t position) {
+  size_t grids = 0;
+  heap_.clear();
+  const auto offer = [&](uint32_t number, uint32_t row, uint32_t column) {
+    Grid& grid = grids_[number];
+    if (grid.group.first + row >= grid.group.last || !find_column(grid, column)) return;
+    heap_.push_back(
+        {rows_[grid.group.first + row].total + grid.columns[column].score, number, row, column});
+    std::push_heap(heap_.begin(), heap_.end(), later);
+  };
+  for (const ItemOptions::Piece& piece : options_.pieces_to(position))
+    for (uint32_t g = grouped_[piece.begin].first; g < grouped_[piece.begin].last; ++g) {
+      if (grids == grids_.size()) grids_.emplace_back();
+      Grid& grid = grids_[grids];
+      grid.group = groups_[g];
+      grid.next = piece.first;
+      grid.last = piece.last;
+      grid.columns.clear();
+      grid.waiting.clear();
+      offer(static_cast<uint32_t>(grids++), 0, 0);
+    }
+  for (uint32_t pops = 0; pops < settings_.pops && !heap_.empty(); ++pops) {
+    const Cell cell = heap_.front();
+    std::pop_heap(heap_.begin(), heap_.end(), later);
+    heap_.pop_back();
+    // A row is opened by the first cell of the row before it: no cell comes twice.
+    offer(cell.grid, cell.row, cell.column + 1);
+    if (cell.column == 0) offer(cell.grid, cell.row + 1, 0);
+    const Grid& grid = grids_[cell.grid];
+    const Column& column = grid.columns[cell.column];
+    push(rows_[grid.group.first + cell.row].hypothesis, column.option, column.choice);
+  }
+}
+
+}  // namespace demotic::decode::amasis
