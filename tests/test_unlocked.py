@@ -28,7 +28,8 @@ SHORT = """
     BlockTable.__init__ BlockTable.count BlockTable.find BlockTable.find_source_word
     BlockTable.left BlockTable.lexical BlockTable.origins BlockTable.right BlockTable.source_ids
     BlockTable.source_word BlockTable.target_ids BlockTable.target_word Container.section
-    ContainerWriter.__init__ ContainerWriter.begin DevSet.__init__ FeatureSpace.find
+    ConfusionClasses.__init__ TargetBigrams.__init__ TargetBigrams.meet TargetBigrams.name
+    TargetBigrams.score ContainerWriter.__init__ ContainerWriter.begin DevSet.__init__ FeatureSpace.find
     FeatureSpace.name FurtherModel.find HieroOptions.__init__ LexicalCounts.__init__
     LexicalReader.__init__ LexicalTable.source_given_target LexicalTable.source_id
     LexicalTable.target_given_source

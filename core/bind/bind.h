@@ -30,6 +30,7 @@ void metrics(nb::module_& m);
 void forest(nb::module_& m);
 void grammar_table(nb::module_& m);
 void grammar(nb::module_& m);
+void confusion(nb::module_& m);
 void learn(nb::module_& m);
 void decode(nb::module_& m);
 void labels(nb::module_& m);

@@ -11,6 +11,7 @@
 #include "forest/derivation.h"
 #include "forest/envelope.h"
 #include "forest/feature_map.h"
+#include "forest/fold.h"
 #include "forest/hold.h"
 #include "forest/inside_outside.h"
 #include "forest/kbest.h"
@@ -183,6 +184,8 @@ void forest_many(nb::module_& m) {
         return forest::unite(pointers);
       },
       nb::arg("forests"), Unlocked());
+  m.def("forest_fold", &forest::fold, nb::arg("forest"), Unlocked(),
+        "Equal nodes and equal edges as one");
   m.def(
       "forest_joined_space",
       [](const std::vector<forest::Forest>& forests) {

@@ -57,6 +57,7 @@ NB_MODULE(_core, m) {
   demotic::bind::forest(m);
   demotic::bind::grammar_table(m);
   demotic::bind::grammar(m);
+  demotic::bind::confusion(m);
   demotic::bind::learn(m);
   demotic::bind::decode(m);
   demotic::bind::labels(m);

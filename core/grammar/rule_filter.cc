@@ -82,4 +82,12 @@ void RuleFilter::write(const std::string& path) const {
   out.finish(table_.sparse_space().get());
 }
 
+std::vector<char> RuleFilter::matched_rules() const {
+  std::vector<char> rules(table_.rules(), 0);
+  for (uint32_t node = 1; node < table_.nodes(); ++node)
+    if (matched_[node] != 0 && table_.owns_rules(node))
+      std::fill(rules.begin() + table_.first_rule(node), rules.begin() + table_.last_rule(node), 1);
+  return rules;
+}
+
 }  // namespace demotic::grammar

@@ -26,6 +26,7 @@ class RuleFilter {
 
   void add(std::string_view text);
   void write(const std::string& path) const;
+  std::vector<char> matched_rules() const;  // by rule: can it match?
 
  private:
   void match(std::span<const uint32_t> sentence);

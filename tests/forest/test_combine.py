@@ -8,8 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from demotic.decode import HieroDecoder, HieroSearch
+from demotic.errors import ArgumentError
 from demotic.forest import Forest, ForestBuilder
+from tests.decode.grammars import WEIGHTS, grammars, language_model, rule_table, sentences
 from tests.forest.toys import Pair, pair, small_pairs
+from tests.oracles.cky import Rule
 
 
 def listed(forest: Forest) -> Counter[tuple[object, ...]]:
@@ -69,3 +73,51 @@ def test_restriction_has_exactly_the_derivations_of_the_string(case: Pair, choic
 def test_a_string_out_of_reach_gives_none(case: Pair, words: tuple[str, ...]) -> None:
     reachable = words in {case.toy.words(tree) for tree in case.trees()}
     assert (case.forest.restrict(words) is not None) == reachable
+
+
+@given(grammars, sentences)
+def test_merging_has_each_derivation_of_decoders_forests_once(
+    rules: list[Rule], sentence: list[str]
+) -> None:
+    """Forests of several searches, refined by what the language model looks back."""
+    rules = [*{(rule.source, rule.target): rule for rule in rules}.values()]
+    table, lm = rule_table(rules), language_model(3)
+    forests = []
+    for pops, penalty in ((1, 0.3), (3, -2.0), (3, 2.0)):
+        weights = WEIGHTS | {"WordPenalty": penalty}
+        decoder = HieroDecoder(table, lm, weights, options=HieroSearch(pops=pops))
+        forests.append(decoder.forest(sentence).rescore(WEIGHTS).refine(2))
+    merged = forests[0].merge(*forests[1:], forests[1])
+    found = Counter(d.tree() for d in merged.kbest(5000))
+    assert set(found.values()) == {1}
+    for forest in forests:
+        assert {d.tree() for d in forest.kbest(500)} <= found.keys()
+
+
+def test_merged_forests_have_what_they_share_once() -> None:
+    def made(left: str, right: str, *, shared: str = "c") -> Forest:
+        builder = ForestBuilder(features=["f"])
+        nodes = [builder.add_node("X", i, i + 1) for i in range(3)]
+        root = builder.add_node("S", 0, 3)
+        for node, word in zip(nodes, (left, right, shared), strict=True):
+            builder.add_edge(node, [], builder.add_rule("X", ["s"], [word], {"f": 1.0}))
+        builder.add_edge(root, nodes, builder.add_rule("S", [0, 1, 2], [0, 1, 2]))
+        return builder.finalize(root).refine(1)
+
+    merged = made("a", "b").merge(made("a", "b"), made("d", "b"), made("a", "e"))
+    assert sorted(d.text for d in merged.kbest(100)) == ["a b c", "a e c", "d b c"]
+
+
+def test_rules_of_equal_sides_with_other_features_stay_two() -> None:
+    builder = ForestBuilder(features=["f"])
+    root = builder.add_node("S", 0, 1)
+    for value in (1.0, 1.0, 2.0):
+        builder.add_edge(root, [], builder.add_rule("S", ["s"], ["t"], {"f": value}))
+    merged = builder.finalize(root).refine(1).merge()
+    assert sorted(d.features["f"] for d in merged.kbest(9)) == [1.0, 2.0]
+
+
+def test_forests_without_boundary_words_are_not_merged() -> None:
+    forest = pair(2).forest
+    with pytest.raises(ArgumentError, match="refine"):
+        forest.merge(forest)

@@ -191,6 +191,14 @@ class Forest(ForestArrays):
         """All derivations of this forest and the others; what they share is there twice."""
         return Forest(_core.forest_unite([self.core, *(other.core for other in others)]))
 
+    def merge(self, *others: Forest) -> Forest:
+        """As :meth:`union`, but what the forests share is there once; for those of :meth:`refine`.
+
+        Nodes are the same that have label, span and boundary words in common: refine by as many
+        words as the language model looks back.  Parts of different forests may then be combined.
+        """
+        return Forest(_core.forest_fold(self.union(*others).core))
+
     # -- in and out -------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:

@@ -6,12 +6,15 @@ from demotic.grammar import HieroExtraction, RuleTable, extract_hiero
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from demotic.grammar.bigrams import Symbols as Symbols
     from demotic.grammar.blocks import Block as Block
     from demotic.grammar.blocks import BlockExtraction as BlockExtraction
     from demotic.grammar.blocks import BlockPairs as BlockPairs
     from demotic.grammar.blocks import BlockTable as BlockTable
     from demotic.grammar.blocks import Projection as Projection
     from demotic.grammar.blocks import extract_blocks as extract_blocks
+    from demotic.grammar.confusion import ConfusionGrammar as ConfusionGrammar
+    from demotic.grammar.confusion import ConfusionOptions as ConfusionOptions
     from demotic.grammar.extraction import HieroExtraction as HieroExtraction
     from demotic.grammar.extraction import PhraseExtraction as PhraseExtraction
     from demotic.grammar.extraction import extract_hiero as extract_hiero
