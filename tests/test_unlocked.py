@@ -38,7 +38,8 @@ SHORT = """
     LmModel.begin_sentence LmModel.empty_context LmModel.find LmModel.make_fragment
     LmModel.score LmModel.word LmModel.word_after LmModel.word_in LmModel.word_scores
     LmText.__init__ LmText.next_file LocalLearner.scale_eta PhraseDecoder.future_cost
-    RuleScorer.begin RuleScorer.end RuleTable.counts RuleTable.find RuleTable.find_source_word
+    RiskSet.__init__ RuleScorer.begin RuleScorer.end RuleTable.counts RuleTable.find
+    RuleTable.find_source_word
     RuleTable.lhs RuleTable.links RuleTable.origins RuleTable.scores RuleTable.source_symbols
     RuleTable.source_word RuleTable.target_symbols RuleTable.target_word RuleTextReader.__init__
     RuleTable.find_sparse RuleTable.sparse RuleTable.sparse_name

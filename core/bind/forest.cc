@@ -156,7 +156,17 @@ void queries(nb::class_<forest::Forest>& c) {
              const std::vector<double>& weights) {
             return numpy(unlocked([&] { return forest::ngram_gain(f, references, weights); }));
           },
-          nb::arg("references"), nb::arg("weights"));
+          nb::arg("references"), nb::arg("weights"))
+      .def(
+          "ngram_counts",
+          [](const forest::Forest& f, const std::vector<std::vector<int32_t>>& references,
+             uint32_t order) {
+            const size_t edges = f.edges();
+            std::vector<float> counts =
+                unlocked([&] { return forest::ngram_counts(f, references, order); });
+            return numpy(std::move(counts), {edges, size_t{order} + 1});
+          },
+          nb::arg("references"), nb::arg("order"));
 }
 
 }  // namespace

@@ -59,6 +59,7 @@ NB_MODULE(_core, m) {
   demotic::bind::grammar(m);
   demotic::bind::confusion(m);
   demotic::bind::learn(m);
+  demotic::bind::risk_set(m);
   demotic::bind::decode(m);
   demotic::bind::labels(m);
   demotic::bind::phrase(m);

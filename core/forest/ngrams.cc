@@ -117,14 +117,12 @@ std::vector<double> ngram_posteriors(const Forest& f, std::span<const double> sc
   return result;
 }
 
-std::vector<double> ngram_gain(const Forest& f, std::span<const std::vector<int32_t>> references,
-                               std::span<const double> weights) {
-  if (weights.size() < 2)
-    throw io::Error(io::Fault::argument, "a gain needs a weight per word and one per n-gram order");
-  for (const double weight : weights)
-    if (!std::isfinite(weight))
-      throw io::Error(io::Fault::argument, "a gain's weight is not finite");
-  const size_t max_order = weights.size() - 1;
+namespace {
+
+// visit(e, n, known) for each n-gram that an edge makes: is it in one of the references?
+template <class Visit>
+void match_ngrams(const Forest& f, std::span<const std::vector<int32_t>> references,
+                  size_t max_order, Visit&& visit) {
   std::vector<uint32_t> off{0};
   std::vector<int32_t> words;
   NgramIndex index(off, words);
@@ -133,13 +131,38 @@ std::vector<double> ngram_gain(const Forest& f, std::span<const std::vector<int3
       for (size_t n = 1; n <= max_order && begin + n <= reference.size(); ++n)
         index.add(std::span(reference).subspan(begin, n));
   EdgeNgrams ngrams(f, static_cast<uint32_t>(max_order));
-  std::vector<double> gain(f.edges(), 0.0);
   for (uint32_t e = 0; e < f.edges(); ++e)
-    ngrams.each(e, [&](std::span<const int32_t> ngram) {
-      if (ngram.size() == 1) gain[e] += weights[0];
-      if (index.has(ngram)) gain[e] += weights[ngram.size()];
-    });
+    ngrams.each(e,
+                [&](std::span<const int32_t> ngram) { visit(e, ngram.size(), index.has(ngram)); });
+}
+
+}  // namespace
+
+std::vector<double> ngram_gain(const Forest& f, std::span<const std::vector<int32_t>> references,
+                               std::span<const double> weights) {
+  if (weights.size() < 2)
+    throw io::Error(io::Fault::argument, "a gain needs a weight per word and one per n-gram order");
+  for (const double weight : weights)
+    if (!std::isfinite(weight))
+      throw io::Error(io::Fault::argument, "a gain's weight is not finite");
+  std::vector<double> gain(f.edges(), 0.0);
+  match_ngrams(f, references, weights.size() - 1, [&](uint32_t e, size_t n, bool known) {
+    if (n == 1) gain[e] += weights[0];
+    if (known) gain[e] += weights[n];
+  });
   return gain;
+}
+
+std::vector<float> ngram_counts(const Forest& f, std::span<const std::vector<int32_t>> references,
+                                uint32_t max_order) {
+  if (max_order < 1) throw io::Error(io::Fault::argument, "n-grams have at least one word");
+  const size_t width = size_t{max_order} + 1;
+  std::vector<float> counts(f.edges() * width, 0.0f);
+  match_ngrams(f, references, max_order, [&](uint32_t e, size_t n, bool known) {
+    if (n == 1) counts[e * width] += 1.0f;
+    if (known) counts[e * width + n] += 1.0f;
+  });
+  return counts;
 }
 
 }  // namespace demotic::forest

@@ -38,4 +38,9 @@ std::vector<double> ngram_posteriors(const Forest& f, std::span<const double> sc
 std::vector<double> ngram_gain(const Forest& f, std::span<const std::vector<int32_t>> references,
                                std::span<const double> weights);
 
+// What ngram_gain weighs, edges x (max_order + 1): words, then n-grams of 1, 2, ... words that are
+// in one of the references.
+std::vector<float> ngram_counts(const Forest& f, std::span<const std::vector<int32_t>> references,
+                                uint32_t max_order);
+
 }  // namespace demotic::forest

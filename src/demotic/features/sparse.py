@@ -38,13 +38,21 @@ class SparseVector:
         name = self.space.name
         return {name(i): v for i, v in zip(self.ids.tolist(), self.values.tolist(), strict=True)}
 
-    def __sub__(self, other: SparseVector) -> SparseVector:
-        """The difference, where either has a value; both are of one space."""
+    def __add__(self, other: SparseVector) -> SparseVector:
+        """The sum, where either has a value; both are of one space."""
         ids = np.union1d(self.ids, other.ids)
         values = np.zeros(len(ids))
         values[np.searchsorted(ids, self.ids)] = self.values
-        values[np.searchsorted(ids, other.ids)] -= other.values
+        values[np.searchsorted(ids, other.ids)] += other.values
         return SparseVector(self.space, ids, values)
+
+    def __sub__(self, other: SparseVector) -> SparseVector:
+        """The difference, where either has a value; both are of one space."""
+        return self + other * -1.0
+
+    def __mul__(self, factor: float) -> SparseVector:
+        """All values times a factor."""
+        return SparseVector(self.space, self.ids, self.values * factor)
 
     def __len__(self) -> int:
         """The number of features that have a value."""

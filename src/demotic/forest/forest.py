@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from demotic import _core, files
 from demotic._core import FeatureSpace
@@ -139,11 +139,14 @@ class Forest(ForestArrays):
         Along a derivation it sums to the gain of its string.  See :func:`linear_bleu` for weights;
         orders above 1 need :meth:`refine`.
         """
-        ids = {word: i for i, word in enumerate(self.words)}
-        coded = [[ids.setdefault(w, len(ids)) for w in reference] for reference in references]
-        if not coded:
-            raise ArgumentError("no reference", remedy="give at least one list of words")
-        return np.asarray(self.core.ngram_gain(coded, list(weights)))
+        return np.asarray(self.core.ngram_gain(self._coded(references), list(weights)))
+
+    def bleu_counts(
+        self, references: Iterable[Sequence[str]], order: int = 4
+    ) -> NDArray[np.float32]:
+        """What :meth:`bleu_gain` weighs: per edge its words, then n-grams of 1 to ``order`` words
+        that are in a reference, however often they are there."""
+        return np.asarray(self.core.ngram_counts(self._coded(references), order))
 
     # -- other forests ----------------------------------------------------------------------
 
@@ -235,6 +238,14 @@ class Forest(ForestArrays):
         return f"<Forest: {self.nodes} nodes, {self.edges} edges>"
 
     # -- within -----------------------------------------------------------------------------
+
+    def _coded(self, references: Iterable[Sequence[str]]) -> list[list[int]]:
+        """Words by id; those that the forest does not have get ids of their own."""
+        ids = {word: i for i, word in enumerate(self.words)}
+        coded = [[ids.setdefault(w, len(ids)) for w in reference] for reference in references]
+        if not coded:
+            raise ArgumentError("no reference", remedy="give at least one list of words")
+        return coded
 
     def _sums(
         self, semiring: str, *, outside: bool, r: ArrayLike | None, s: ArrayLike | None

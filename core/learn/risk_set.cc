@@ -1,0 +1,212 @@
+#include "learn/risk_set.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "forest/sliced_sum.h"
+#include "io/error.h"
+#include "parallel.h"
+
+namespace demotic::learn {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw io::Error(io::Fault::argument, message);
+}
+
+struct SlopePart {
+  double value = 0.0, scale_gradient = 0.0;
+  features::SparseSum gradient;
+  forest::ExcessScratch scratch;
+  std::vector<double> per_edge;
+
+  void add(const SlopePart& other) {
+    value += other.value;
+    scale_gradient += other.scale_gradient;
+    gradient.add(other.gradient);
+  }
+};
+
+// The features that a forest's derivations have, each once.
+std::vector<uint32_t> features_of(const forest::Forest& f) {
+  std::vector<uint32_t> ids(f.dense_id.view().begin(), f.dense_id.view().end());
+  const auto own = f.edge_feature_id.view();
+  ids.insert(ids.end(), own.begin(), own.end());
+  std::vector<char> used(f.rules->size(), 0);  // rules may be shared with other forests
+  for (const uint32_t r : f.rule.view()) {
+    if (used[r] != 0) continue;
+    used[r] = 1;
+    const auto row = io::row(f.rules->feature_off, f.rules->feature_id, r);
+    ids.insert(ids.end(), row.begin(), row.end());
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+}  // namespace
+
+RiskSet::RiskSet(std::shared_ptr<const features::FeatureSpace> space, uint32_t columns)
+    : space_(std::move(space)), columns_(columns) {
+  if (columns_ < 1) refuse("counts need at least one column");
+}
+
+void RiskSet::add(const forest::Forest& forest, std::vector<float> counts) {
+  const std::string name = "forest " + std::to_string(items_.size());
+  if (forest.names->features != space_ && !forest.features().same_as(*space_))
+    refuse(name + " names other features than the set");
+  if (counts.size() != size_t{forest.edges()} * columns_)
+    refuse(name + " has " + std::to_string(forest.edges()) + " edges, " + std::to_string(columns_) +
+           " counts each, not " + std::to_string(counts.size()) + " counts");
+  for (size_t i = 0; i < counts.size(); ++i)
+    if (!std::isfinite(counts[i]))
+      refuse(name + ": a count of edge " + std::to_string(i / columns_) + " is not finite");
+  edges_ += forest.edges();
+  items_.push_back({forest, std::move(counts), {}, {}, {}});
+  scale_ = 0.0;
+}
+
+void RiskSet::add_loss(const forest::Forest& forest) {
+  const auto loss = forest.loss.view();
+  add(forest, {loss.begin(), loss.end()});
+}
+
+std::vector<uint32_t> RiskSet::features() const {
+  std::vector<uint32_t> all, merged;
+  for (const Item& item : items_) {
+    const std::vector<uint32_t> ids = features_of(item.forest);
+    merged.clear();
+    std::set_union(all.begin(), all.end(), ids.begin(), ids.end(), std::back_inserter(merged));
+    all.swap(merged);
+  }
+  return all;
+}
+
+std::vector<uint32_t> RiskSet::support(std::span<const uint32_t> ids) const {
+  std::vector<uint32_t> forests(ids.size(), 0);
+  for (const Item& item : items_)
+    for (const uint32_t id : features_of(item.forest)) {
+      const auto at = std::lower_bound(ids.begin(), ids.end(), id);
+      if (at != ids.end() && *at == id) ++forests[static_cast<size_t>(at - ids.begin())];
+    }
+  return forests;
+}
+
+void RiskSet::expect_one(Item& item, std::span<const double> weights,
+                         std::span<double> counts) const {
+  const forest::Forest& f = item.forest;
+  item.score = forest::edge_scores(f, weights);
+  if (scale_ != 1.0)
+    for (double& s : item.score) s *= scale_;
+  forest::log_inside(f, item.score, item.in);
+  item.node.assign(f.nodes(), 0.0);
+  item.node[f.root()] = 1.0;
+  const double* const q = item.in.q.data();
+  double* const node = item.node.data();
+  const uint32_t* const tail_off = f.tail_off.data();
+  const uint32_t* const tails = f.tails.data();
+  const float* const count = item.counts.data();
+  std::fill(counts.begin(), counts.end(), 0.0);
+  double* const sum = counts.data();
+  for (uint32_t v = f.nodes(); v-- > 0;)
+    for (uint32_t e = f.in_off[v]; e < f.in_off[v + 1]; ++e) {
+      const double mu = node[v] * q[e];
+      for (uint32_t i = tail_off[e]; i < tail_off[e + 1]; ++i) node[tails[i]] += mu;
+      const float* const row = count + size_t{e} * columns_;
+      for (uint32_t c = 0; c < columns_; ++c) sum[c] += mu * row[c];
+    }
+}
+
+Expected RiskSet::expect(std::span<const double> weights, double scale,
+                         std::span<const uint32_t> only, unsigned threads) {
+  if (!std::isfinite(scale) || scale <= 0.0) refuse("the scale must be a positive number");
+  std::vector<char> seen(items_.size(), 0);
+  for (const uint32_t i : only) {
+    if (i >= items_.size()) refuse("there is no forest " + std::to_string(i));
+    if (seen[i] != 0) refuse("forest " + std::to_string(i) + " is chosen twice");
+    seen[i] = 1;
+  }
+  scale_ = 0.0;  // until all went well
+  chosen_.assign(only.begin(), only.end());
+  if (only.empty()) {
+    chosen_.resize(items_.size());
+    std::iota(chosen_.begin(), chosen_.end(), 0u);
+  }
+  Expected result;
+  result.counts.assign(columns_, 0.0);
+  result.each.assign(chosen_.size() * columns_, 0.0);
+  scale_ = scale;
+  try {
+    parallel_for(chosen_.size(), threads, [&](size_t i, unsigned) {
+      expect_one(items_[chosen_[i]], weights,
+                 std::span(result.each).subspan(i * columns_, columns_));
+    });
+  } catch (...) {
+    scale_ = 0.0;
+    throw;
+  }
+  for (size_t i = 0; i < chosen_.size(); ++i) {
+    const Item& item = items_[chosen_[i]];
+    result.log_z += item.in.beta[item.forest.root()];
+    for (uint32_t c = 0; c < columns_; ++c) result.counts[c] += result.each[i * columns_ + c];
+  }
+  return result;
+}
+
+void RiskSet::check_expected() const {
+  if (scale_ == 0.0) refuse("expect counts first: slopes are of its weights");
+}
+
+Slope RiskSet::slope(std::span<const double> gain, double temperature, unsigned threads) const {
+  check_expected();
+  if (gain.size() != columns_)
+    refuse(std::to_string(gain.size()) + " gains for " + std::to_string(columns_) + " counts");
+  for (const double g : gain)
+    if (!std::isfinite(g)) refuse("a gain is not finite");
+  if (!std::isfinite(temperature)) refuse("the temperature must be finite");
+  SlopePart total =
+      forest::sliced_sum<SlopePart>(chosen_.size(), threads, [&](size_t i, SlopePart& part) {
+        const Item& item = items_[chosen_[i]];
+        const forest::Forest& f = item.forest;
+        std::vector<double>& per_edge = part.per_edge;
+        per_edge.resize(f.edges());
+        const float* row = item.counts.data();
+        for (uint32_t e = 0; e < f.edges(); ++e, row += columns_) {
+          double rho = 0.0;
+          for (uint32_t c = 0; c < columns_; ++c) rho += gain[c] * row[c];
+          per_edge[e] = rho;
+        }
+        if (temperature != 0.0)
+          for (uint32_t e = 0; e < f.edges(); ++e) per_edge[e] += temperature * item.score[e];
+        const double mean = forest::excess(f, item.in.q, per_edge, part.scratch);
+        double slope = 0.0;  // Cov(rho, s)
+        for (uint32_t e = 0; e < f.edges(); ++e) {
+          slope += per_edge[e] * item.score[e];
+          per_edge[e] *= scale_;
+        }
+        forest::add_features(f, per_edge, part.gradient);
+        part.value += mean - temperature * item.in.beta[f.root()];
+        part.scale_gradient += slope / scale_;
+      });
+  return {total.value, total.scale_gradient, total.gradient.take()};
+}
+
+features::SparseVector RiskSet::expected_features(unsigned threads) const {
+  check_expected();
+  SlopePart total =
+      forest::sliced_sum<SlopePart>(chosen_.size(), threads, [&](size_t i, SlopePart& part) {
+        const Item& item = items_[chosen_[i]];
+        const forest::Forest& f = item.forest;
+        part.per_edge.resize(f.edges());
+        for (uint32_t v = 0; v < f.nodes(); ++v)
+          for (uint32_t e = f.in_off[v]; e < f.in_off[v + 1]; ++e)
+            part.per_edge[e] = item.node[v] * item.in.q[e];
+        forest::add_features(f, part.per_edge, part.gradient);
+      });
+  return total.gradient.take();
+}
+
+}  // namespace demotic::learn
