@@ -25,7 +25,7 @@ from demotic.bundle import Bundle
 from demotic.corpus import Orthography
 from demotic.decode import HieroDecoder, HieroSearch
 from demotic.grammar import HieroExtraction, RuleTable, extract_hiero
-from demotic.lm import LanguageModel
+from demotic.lm import FurtherModel, LanguageModel
 from demotic.lm.estimation import estimate
 from demotic.metrics import Bleu
 from demotic.systems.hiero import Config, HieroModel
@@ -80,10 +80,16 @@ def encoded(lines: Iterable[str], orthography: Orthography) -> list[str]:
 
 
 def measure(
-    rules: RuleTable, lm: LanguageModel, weights: Mapping[str, float], source: list[str]
+    rules: RuleTable,
+    lm: LanguageModel,
+    weights: Mapping[str, float],
+    source: list[str],
+    further: tuple[FurtherModel, ...] = (),
 ) -> None:
     reference = lines_of("test2016.en.gz")
-    decoders = [HieroDecoder(rules, lm, weights, options=options) for options in SETTINGS]
+    decoders = [
+        HieroDecoder(rules, lm, weights, further=further, options=options) for options in SETTINGS
+    ]
     seconds = {options: float("inf") for options in SETTINGS}
     found = {}
     for _ in range(TURNS):
@@ -126,7 +132,7 @@ def main() -> None:
     source = lines_of("test2016.de.gz")[: given.sentences]
     if given.model is not None:
         model = HieroModel.open(Bundle.open(given.model))
-        measure(model.rules, model.lm, model.weights, encoded(source, model.source))
+        measure(model.rules, model.lm, model.weights, encoded(source, model.source), model.further)
         return
     with tempfile.TemporaryDirectory() as folder:
         cache = given.cache or Path(folder)

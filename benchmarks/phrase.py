@@ -29,7 +29,7 @@ from demotic.align import Text, align
 from demotic.decode import Derivation, PhraseCounters, PhraseDecoder, PhraseSearch
 from demotic.experiments.plots import Series, draw
 from demotic.grammar import HieroExtraction, RuleTable, extract_hiero
-from demotic.lm import LanguageModel
+from demotic.lm import FurtherModel, LanguageModel
 from demotic.lm.estimation import estimate
 from demotic.metrics import Bleu
 
@@ -84,6 +84,7 @@ class Parts:
     weights: Mapping[str, float]
     options: PhraseSearch
     encode: Callable[[str], Sequence[str]] = str.split
+    further: tuple[FurtherModel, ...] = ()
 
     def decoder(self, options: PhraseSearch | None = None) -> PhraseDecoder:
         """A new one, as a bundle is loaded: nothing is read before it is needed."""
@@ -91,6 +92,7 @@ class Parts:
             RuleTable.load(self.rules, verify=False),
             LanguageModel.load(self.lm, verify=False),
             self.weights,
+            further=self.further,
             options=options or self.options,
         )
 
@@ -124,8 +126,9 @@ def parts_of(model: Path) -> Parts:
     opened = PhraseModel.open(Bundle.open(model))
     rules, lm = opened.part("rules.bin"), opened.part("lm.bin")
     return Parts(
-        rules, lm, opened.weights, opened.search, lambda line: opened.source.encode(line).tokens
-    )
+        rules, lm, opened.weights, opened.search, lambda line: opened.source.encode(line).tokens,
+        opened.further,
+    )  # fmt: skip
 
 
 def curve(parts: Parts, source: Sequence[str], reference: Sequence[str]) -> list[Run]:

@@ -174,7 +174,9 @@ def main() -> None:
     source = lines_of("test2016.de.gz")[: given.sentences]
     if given.model is not None:
         model = HieroModel.open(Bundle.open(given.model))
-        weights = dict(model.weights)
+        # The decoders that are compared have one language model.
+        extra = {each.name for each in model.further}
+        weights = {name: value for name, value in model.weights.items() if name not in extra}
         measure(model.rules, model.lm, weights, encoded(source, model.source))
         return
     with tempfile.TemporaryDirectory() as folder:

@@ -19,7 +19,7 @@ from demotic.grammar import RuleTable
 from demotic.learn import DrlOptions
 from demotic.lm import LanguageModel
 from demotic.metrics import Bleu
-from demotic.systems.config import TuneConfig
+from demotic.systems.config import LmConfig, TuneConfig
 from demotic.systems.hiero import START, HieroModel
 from demotic.systems.hiero.config import Config as HieroConfig
 from demotic.systems.tuning import DevSet, encoded_dev
@@ -150,8 +150,9 @@ def trained_model(setup: Setup, data: DataFolder) -> HieroModel:
     if (place / "model.json").is_file():
         return HieroModel.open(Bundle.open(place))
     config = HieroConfig(
-        tokenised=setup.tokenised, source=OrthographyConfig(), extract=EXTRACTION, tune=TuneConfig()
-    )
+        tokenised=setup.tokenised, source=OrthographyConfig(), lm=LmConfig(), extract=EXTRACTION,
+        tune=TuneConfig(),
+    )  # fmt: skip
     # The weights are tuned by the experiment itself, where it is timed.
     config = replace(
         config, tune=replace(config.tune, mert=replace(config.tune.mert, iterations=1))
