@@ -36,6 +36,34 @@ def test_truecasing_undoes_only_forced_capitals(text: str, tokens: str) -> None:
     assert german.decode(encoded.tokens, encoded) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("<p>Der Mann liest.</p>", "⟦tag1⟧￭ der Mann liest ￭. ￭⟦tag2⟧"),
+        ("<p><b>Der</b> Mann", "⟦tag1⟧￭ ⟦tag2⟧￭ der ￭⟦tag3⟧ Mann"),
+        ("Da. <br/> Der Mann", "Da ￭. ⟦tag1⟧ der Mann"),
+    ],
+)
+def test_sentences_begin_behind_markup(text: str, tokens: str) -> None:
+    german = learned([*GERMAN, "<b>Der</b> Mann"], "de", "truecase")
+    encoded = german.encode(text)
+    assert str(encoded) == tokens
+    assert german.decode(encoded.tokens, encoded) == text
+
+
+def test_text_without_capitals_teaches_to_write_none() -> None:
+    small = [f"the man reads number {number}." for number in range(120)]
+    english, german = learned(small, "en", "truecase"), learned(GERMAN, "de", "truecase")
+    source = german.encode("Der Mann liest.")
+    tokens = ["the", "man", "reads", "￭."]
+    assert english.decode(tokens, source) == "the man reads."
+    assert Orthography.from_json(english.to_json()).decode(tokens, source) == "the man reads."
+    # A small beginning is no label, then.
+    assert german.decode(["der", "Mann", "liest"], english.encode("the man")) == "Der Mann liest"
+    few = learned(small[:50], "en", "truecase")
+    assert few.decode(tokens, source) == "The man reads."
+
+
 def test_lower_case_is_recased_with_usual_forms() -> None:
     german = learned(GERMAN, "de", "lower")
     encoded = german.encode("Der Mann liest.")

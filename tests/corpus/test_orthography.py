@@ -37,7 +37,7 @@ def test_decoding_gives_the_text_back(text: str, language: str) -> None:
 @given(text=tricky_text)
 def test_round_trip_holds_without_protection(text: str) -> None:
     bare = Orthography("en", OrthographyConfig(casing="none", protect=()))
-    assert round_trip(bare, text) == plain_spaces(text)
+    assert collapsed(round_trip(bare, text)) == plain_spaces(text)
 
 
 @given(text=tricky_text)
@@ -45,7 +45,7 @@ def test_already_tokenised_text_keeps_its_tokens(text: str) -> None:
     orthography = Orthography("en", OrthographyConfig(tokeniser="none", casing="none", protect=()))
     encoded = orthography.encode(text)
     assert len(encoded.tokens) == len(normalise(text).split())
-    assert orthography.decode(encoded.tokens, encoded) == plain_spaces(text)
+    assert collapsed(orthography.decode(encoded.tokens, encoded)) == plain_spaces(text)
 
 
 @given(text=tricky_text, mode=st.sampled_from(["reversible", "none"]))
@@ -107,7 +107,7 @@ def test_damaged_json_is_a_typed_error(change: object, key: str) -> None:
     assert type(change) is fitting
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", "null", "[" * 100_000, '{"format": 2}'])
+@pytest.mark.parametrize("text", ["", "[]", "{", "null", "[" * 100_000, '{"format": 3}'])
 def test_text_that_is_no_orthography_is_a_format_error(text: str) -> None:
     with pytest.raises(FormatError):
         Orthography.from_json(text)

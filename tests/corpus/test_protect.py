@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demotic.corpus import Encoded, Orthography, OrthographyConfig, protected_class
-from demotic.corpus.protect import SpanFinder
+from demotic.corpus import (
+    Encoded,
+    Orthography,
+    OrthographyConfig,
+    encode_pair,
+    protected_class,
+)
+from demotic.corpus.protect import FIRST_KINDS, SpanFinder
 from demotic.errors import ArgumentError
 from tests.corpus.texts import SPANS
 
@@ -31,7 +37,7 @@ def test_spans_are_found_whole(span: str, frame: str) -> None:
     [
         ("100% sure", ["100"]),
         ("100%ig, 50 % so", ["100", "50"]),
-        ("mp3 x86_64 10kg B2B utf-8", ["8"]),
+        ("mp3 x86_64 10kg B2B utf-8", ["x86_64", "8"]),
         ("and/or he/she", []),
         ("a < b > c", []),
         ("AT&T; R&D", ["&T;"]),
@@ -44,12 +50,64 @@ def test_spans_are_found_whole(span: str, frame: str) -> None:
         ("%{count} #{x} {% if y %}", ["%{count}", "#{x}", "{% if y %}"]),
         ("%PATH% %1 %2$d", ["%PATH%", "%1", "%2$d"]),
         ("请写jane@a.org或https://a.org，好", ["jane@a.org", "https://a.org"]),
-        ("{n, number} {n, plural, one {a}}", ["{n, number}", "{a}"]),
+        ("{n, number} {n, plural, one {a}}", ["{n, number}", "{n, plural, one {a}}"]),
+        ("{n, plural, one {a} and {n, plural,}", ["{a}"]),
+        ("see end.Then x.y, e.g. i.e. z.B. and/or.", []),
+        ("Café.com größe_max naïve", []),
+        ("打开index.html文件", ["index.html"]),
+        ("McDonald BahnCard USA NaN", []),
+        ("1_000 _x_ a__ --", []),
         ("5-10, 1/2, v1.2.3, 192.168.0.1", ["5-10", "1/2", "v1.2.3", "192.168.0.1"]),
     ],
 )
 def test_look_alikes_are_told_apart(text: str, spans: list[str]) -> None:
     assert found(text) == spans
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "index.html", "config.yaml", "docs/api/index.html", "my-file.tar.gz", "README.md",
+        "example.com", "www-1.example.org:8080", "docs.example.com/a/b",
+        "wagtail.admin.panels", "os.path", "self.get_user()", "django.db.models.Model",
+        "snake_case", "MAX_SIZE", "__init__", "x86_64", "get_user()",
+        "camelCase", "getElementById()", "iPhone",
+        "--option", "--long-option=some/value.x", "2.0rc1", "v1.5-beta2",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "frame", ["{}", "see {} now", "({})", "the {}, here.", '"{}"', "<b>{}</b>"]
+)
+def test_names_are_found_whole(name: str, frame: str) -> None:
+    tags = ["<b>", "</b>"] if frame.startswith("<") else []
+    assert found(frame.replace("{}", name)) == [*tags[:1], name, *tags[1:]]
+
+
+@pytest.mark.parametrize("escape", ["\\n", "\\t", '\\"', "\\x1b", "\\u00e9"])
+def test_escapes_leave_the_words_beside_them_alone(escape: str) -> None:
+    encoded = PLAIN.encode(f"Tab{escape}here")
+    assert encoded.tokens == ("Tab", "￭⟦escape1⟧￭", "here")
+
+
+def test_a_name_that_one_side_lacks_is_a_word() -> None:
+    source, target = encode_pair(PLAIN, PLAIN, "visit example.com", "besuche beispiel.de")
+    assert source.tokens == ("visit", "example", "￭.￭", "com")
+    assert target.tokens == ("besuche", "beispiel", "￭.￭", "de")
+
+
+def test_arguments_of_messages_pair_by_name_and_kind() -> None:
+    texts = (
+        "{n, plural, one {a file} other {files}}",
+        "{n,plural, one {eine Datei} other {Dateien}}",
+    )
+    source, target = encode_pair(PLAIN, PLAIN, *texts)
+    assert source.tokens == target.tokens == ("⟦icu1⟧",)
+    assert PLAIN.decode(target.tokens, target) == texts[1]
+
+
+def test_first_kinds_are_what_earlier_models_protect() -> None:
+    old = Orthography("en", OrthographyConfig(casing="none", protect=FIRST_KINDS), version=1)
+    assert str(old.encode("see <b>index.html</b>")) == "see ⟦tag1⟧ ￭index ￭.￭ html ￭⟦tag2⟧"
 
 
 def test_only_chosen_kinds_are_protected() -> None:

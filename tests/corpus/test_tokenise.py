@@ -103,3 +103,31 @@ def test_moses_mode_carries_spans_and_detokenises() -> None:
     assert orthography.decode(encoded.tokens, encoded) == (
         'Open "%s" <b> now </b>, it\'s 5 & [num1].'
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<b>page</b>",
+        "(page)",
+        "&nbsp;page&nbsp;",
+        "%spage",
+        "\\npage\\n",
+        "<i>page</i>, x",
+        "<br/>page",
+    ],
+)
+def test_a_word_is_the_same_token_whatever_stands_beside_it(text: str) -> None:
+    orthography = Orthography("en", OrthographyConfig(casing="none"))
+    encoded = orthography.encode(text)
+    assert "page" in encoded.tokens
+    assert orthography.decode(encoded.tokens, encoded) == text
+
+
+@pytest.mark.parametrize(
+    "unit", ["a_", "a.", "a/", "aB", "--a", "a-", "{n, plural, ", "<b", "&a", "1.", "\\", "(", "a@"]
+)
+def test_taking_apart_is_linear_in_the_length_of_a_line(unit: str) -> None:
+    # Quadratic patterns would take minutes.
+    orthography = Orthography("en", OrthographyConfig(casing="none"))
+    assert orthography.encode(unit * (60_000 // len(unit))).tokens

@@ -25,10 +25,13 @@ _END_TOKENS = frozenset(
     left + end + right for end in _ENDS for left in ("", JOINER, SPACER) for right in ("", JOINER)
 )
 _HEADLINE_WORDS = 3
+_FEW_CAPITALS = 0.05  # for each line that begins small
+_MANY_LINES = 100  # fewer tell nothing
 
 
 def sentence_starts(words: Sequence[str | None]) -> Iterator[int]:
-    """Positions of words that begin a sentence; None stands for a protected span."""
+    """Positions of words that begin a sentence; None stands for a protected span, and an empty
+    word for one that a reader does not see (a tag)."""
     waiting = True
     for at, word in enumerate(words):
         if word is None:
@@ -58,12 +61,17 @@ def _all_capitals(words: Iterable[str]) -> bool:
 class CaseCounts:
     """Counts how words are written where no rule forces a capital."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, markup: bool = True) -> None:
         self._forms: Counter[str] = Counter()
+        self._markup = markup
+        self._beginnings: Counter[bool] = Counter()
 
     def add(self, tokens: Sequence[str]) -> None:
         """One tokenised line."""
-        words = _words(tokens)
+        words = _words(tokens, self._markup)
+        first = next((word for word in words if word and word[0].isalpha()), "")
+        if first and first[0].lower() != first[0].upper():
+            self._beginnings[first[0].isupper()] += 1
         if _all_capitals(word for word in words if word):
             return
         forced = set(sentence_starts(words))
@@ -72,6 +80,12 @@ class CaseCounts:
             for at, word in enumerate(words)
             if word and word[0].isalpha() and (at not in forced or word[0].islower())
         )
+
+    @property
+    def without_capitals(self) -> bool:
+        """Do lines begin with small letters, all but a few?"""
+        small, large = self._beginnings[False], self._beginnings[True]
+        return small >= _MANY_LINES and large < _FEW_CAPITALS * small
 
     def best_forms(self) -> dict[str, str]:
         """Each word, small, and its most frequent form; ties go to the smaller letters."""
@@ -83,8 +97,19 @@ class CaseCounts:
         return {key: form for key, (_, form) in best.items()}
 
 
-def _words(tokens: Iterable[str]) -> list[str | None]:
-    return [None if protected_class(token) else bare(token) for token in tokens]
+def unseen(name: str) -> bool:
+    """Does the class of a span say that a reader does not see it?"""
+    return name.startswith("⟦tag")
+
+
+def _words(tokens: Iterable[str], markup: bool) -> list[str | None]:
+    """What stands in tokens: None for spans, nothing for markup where that is looked through."""
+    return [
+        ("" if markup and unseen(name) else None)
+        if (name := protected_class(token))
+        else bare(token)
+        for token in tokens
+    ]
 
 
 @dataclass(frozen=True)
@@ -94,6 +119,10 @@ class Casing:
     mode: Mode = "none"
     forms: Mapping[str, str] = field(default_factory=dict)
     small: frozenset[str] = frozenset()
+    capitals: bool = True
+    """Do sentences begin with one?  Where the text has none, none is written."""
+    markup: bool = True
+    """Does a sentence begin behind a tag?"""
 
     @classmethod
     def learn(cls, counts: CaseCounts, mode: Mode) -> Casing:
@@ -105,6 +134,7 @@ class Casing:
             mode,
             {key: form for key, form in best.items() if form != key},
             frozenset(key for key, form in best.items() if form == key),
+            capitals=not counts.without_capitals,
         )
 
     def form(self, word: str) -> str:
@@ -117,12 +147,12 @@ class Casing:
             return tokens, "unknown"
         first = next((word for token in tokens if (word := bare(token))[:1].isalpha()), "")
         if first.isupper():
-            words = _words(tokens)
+            words = _words(tokens, self.markup)
             if _all_capitals(word for word in words if word):
                 return self._without_capitals(tokens), "capitals"
-        if self.mode == "lower":
-            return self._lower(tokens)
-        return self._truecase(tokens)
+        tokens, style = self._lower(tokens) if self.mode == "lower" else self._truecase(tokens)
+        # A small beginning says nothing where no other is known.
+        return tokens, "unknown" if style == "small" and not self.capitals else style
 
     def _without_capitals(self, tokens: list[str]) -> list[str]:
         result = []
@@ -135,7 +165,7 @@ class Casing:
 
     def _lower(self, tokens: list[str]) -> tuple[list[str], Style]:
         style: Style = "unknown"
-        words = _words(tokens)
+        words = _words(tokens, self.markup)
         start = next(sentence_starts(words), None)
         if start is not None:
             style = _style_of(words[start] or "")
@@ -144,9 +174,9 @@ class Casing:
     def _truecase(self, tokens: list[str]) -> tuple[list[str], Style]:
         style: Style = "unknown"
         if _END_TOKENS.isdisjoint(tokens[:-1]):
-            starts = _first_start(tokens)
+            starts = _first_start(tokens, self.markup)
         else:
-            starts = list(sentence_starts(_words(tokens)))
+            starts = list(sentence_starts(_words(tokens, self.markup)))
         for number, at in enumerate(starts):
             word = bare(tokens[at])
             if number == 0:
@@ -162,20 +192,22 @@ class Casing:
         """Words (None for spans) in the case that the sentence should have."""
         if self.mode == "none":
             return words
-        if style == "capitals":
+        if style == "capitals" and self.capitals:
             return [word and word.upper() for word in words]
         if self.mode == "lower":
             words = [word and self.forms.get(word, word) for word in words]
-        if style != "small":
+        if style != "small" and self.capitals:
             for at in sentence_starts(words):
                 words[at] = capitalised(words[at] or "")
         return words
 
 
-def _first_start(tokens: Sequence[str]) -> list[int]:
+def _first_start(tokens: Sequence[str], markup: bool) -> list[int]:
     """The first sentence start, without looking at the rest of the line."""
     for at, token in enumerate(tokens):
-        if protected_class(token):
+        if name := protected_class(token):
+            if markup and unseen(name):
+                continue
             return []
         if bare(token)[:1].isalnum():
             return [at]

@@ -156,16 +156,22 @@ def _better(one: tuple[float, tuple[int, ...]], other: tuple[float, tuple[int, .
 
 def rejoin(tokens: Iterable[str]) -> list[str]:
     """Tokens with compounds whole again; a joint that is not between two words is dropped."""
-    result: list[str] = []
+    return [token for _, token in rejoined(tokens)]
+
+
+def rejoined(tokens: Iterable[str]) -> list[tuple[int, str]]:
+    """The same, each with the place of its first part."""
+    result: list[tuple[int, str]] = []
     pending: str | None = None
-    for token in tokens:
+    for at, token in enumerate(tokens):
         filler = joint_filler(token)
         if filler is not None:
-            pending = filler if result and result[-1][-1:].isalpha() else None
+            pending = filler if result and result[-1][1][-1:].isalpha() else None
             continue
         if pending is not None and token[:1].isalpha():
-            result[-1] += pending + token.lower()
+            first, word = result[-1]
+            result[-1] = (first, word + pending + token.lower())
         else:
-            result.append(token)
+            result.append((at, token))
         pending = None
     return result

@@ -17,11 +17,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from demotic.corpus import compounds as compounding
 from demotic.corpus import language as languages
 from demotic.corpus import segment as segmenting
-from demotic.corpus.casing import CaseCounts, Casing, Style
+from demotic.corpus.accelerators import with_mark, without_mark
+from demotic.corpus.casing import CaseCounts, Casing, Style, unseen
 from demotic.corpus.compounds import CompoundOptions, Compounds
+from demotic.corpus.layout import (
+    ORDINALS,
+    PLAIN,
+    Layout,
+    gap_numbers,
+    gap_places,
+    label_of,
+    taken,
+)
 from demotic.corpus.marks import bare, escape, joint_filler, protected_class, unescape
 from demotic.corpus.moses import MosesTokeniser
 from demotic.corpus.normalise import normalise
@@ -32,11 +41,13 @@ from demotic.corpus.protect import (
     SpanFinder,
     number_spans,
     pair_spans,
-    settle,
 )
-from demotic.corpus.tokenise import Tokeniser, join
+from demotic.corpus.tokenise import Tokeniser, chunk_starts, join
+from demotic.corpus.writing import Written, settle, whole
 from demotic.progress import SILENT, Progress
 
+VERSION = 2
+"""Of how text is taken apart; a model keeps to the one that it was trained with."""
 _SLICE = 10_000
 
 
@@ -52,6 +63,7 @@ class Encoded:
     tokens: tuple[str, ...]
     spans: tuple[Span, ...] = ()
     style: Style = "unknown"
+    layout: Layout = PLAIN
 
     def __str__(self) -> str:
         return " ".join(self.tokens)
@@ -65,6 +77,7 @@ class Orthography:
     config: OrthographyConfig
     casing: Casing = field(default_factory=Casing)
     compounds: Compounds | None = None
+    version: int = VERSION
     _tokeniser: Tokeniser | MosesTokeniser | None = field(init=False, compare=False, repr=False)
     _find: SpanFinder = field(init=False, compare=False, repr=False)
 
@@ -73,7 +86,7 @@ class Orthography:
         language = without_region(self.language)
         if self.config.tokeniser == "reversible":
             method = segmenting.resolve(self.config.segment, language)
-            tokeniser = Tokeniser(language, segmenting.segmenter(method))
+            tokeniser = Tokeniser(language, segmenting.segmenter(method), version=self.version)
         elif self.config.tokeniser == "moses":
             tokeniser = MosesTokeniser(language)
         object.__setattr__(self, "_tokeniser", tokeniser)
@@ -114,7 +127,9 @@ class Orthography:
         words: Counter[str] = Counter()
         with progress.step(f"learning to write {self.language}", unit="lines") as advance:
             for number, line in enumerate(lines, 1):
-                tokens = self._tokens(normalise(line))
+                text = normalise(self._without_marks(taken(line, labels=self._marked)[1])[0])
+                found = self._found(text)
+                tokens = self._tokens(text, found, number_spans(text, found))
                 cases.add(tokens)
                 words.update(bare(token).lower() for token in tokens if token[-1:].isalpha())
                 if number % _SLICE == 0:
@@ -125,9 +140,47 @@ class Orthography:
 
     def encode(self, text: str) -> Encoded:
         """One sentence to translate, every span protected."""
+        layout, text = taken(text, labels=self._marked, ordinals=self._ordinals)
+        text, at, mark = self._without_marks(text)
+        before = len(text[:at].split()) if mark else 0
+        joined = mark and at and not text[at - 1].isspace()
         text = normalise(text)
         found = self._found(text)
-        return self._encode(text, found, number_spans(text, found) if found else ())
+        encoded = self._encode(text, found, number_spans(text, found) if found else ())
+        if layout is PLAIN and not mark:
+            return encoded
+        starts = self._starts(encoded.tokens)
+        numbers = gap_numbers(text, ((each.start, each.end) for each in found))
+        if sum(number is not None for number in numbers) == len(starts):
+            gaps = tuple(
+                (starts[number], gap)
+                for each, gap in layout.gaps
+                if (number := numbers[each]) is not None
+            )
+            chunk = before - 1 if joined else before
+            home = [0, *starts][min(chunk, len(starts))] if mark else -1
+        else:
+            gaps, home = (), -1
+        layout = replace(layout, gaps=gaps, mark=mark, home=home)
+        return replace(encoded, layout=layout)
+
+    @property
+    def _marked(self) -> bool:
+        """Are labels of lists and accelerators taken off?"""
+        return self.version >= 2 and self.config.tokeniser == "reversible"
+
+    @property
+    def _ordinals(self) -> bool:
+        return without_region(self.language) in ORDINALS
+
+    def _without_marks(self, text: str) -> tuple[str, int, str]:
+        return without_mark(text) if self._marked else (text, -1, "")
+
+    def _starts(self, tokens: Sequence[str]) -> list[int]:
+        """Tokens after a space, where tokens tell."""
+        if self.config.tokeniser == "none":
+            return list(range(1, len(tokens)))
+        return chunk_starts(tokens) if isinstance(self._tokeniser, Tokeniser) else []
 
     def encode_lines(self, lines: Iterable[str]) -> Iterator[Encoded]:
         """Many sentences, one at a time: the corpus may be larger than memory."""
@@ -185,34 +238,67 @@ class Orthography:
         source's style, such as ALL CAPITALS, is taken over.  Without a source, class tokens are
         written as they are.
         """
+        links = list(alignment or ())
         if source is None:
-            marked = list(tokens)
-            spans = [Span(name, name) for token in tokens if (name := protected_class(token))]
-            style: Style = "sentence"
+            written = [
+                Written(token, Span(name, name) if (name := protected_class(token)) else None, at)
+                for at, token in enumerate(tokens)
+            ]
+            source = Encoded((), style="sentence")
         else:
-            settled = settle(tokens, source.tokens, source.spans, alignment)
-            marked = [token for token, _ in settled]
-            spans = [span for _, span in settled if span]
-            style = source.style
+            written = settle(tokens, source.tokens, source.spans, links)
         if self.compounds is not None:
-            marked = compounding.rejoin(marked)
+            written = whole(written)
         else:  # the source's, passed through
-            marked = [token for token in marked if joint_filler(token) is None]
-        waiting = iter(spans)
-        placed = [next(waiting) if protected_class(token) else None for token in marked]
-        plain = [None if protected_class(token) else self._plain(token) for token in marked]
-        words = self.casing.decode(plain, style)
+            written = [each for each in written if joint_filler(each.token) is None]
+        words = self.casing.decode([self._word(each) for each in written], source.style)
+        layout = source.layout
+        if layout.mark:
+            words = with_mark(words, _home(written, layout.home, links), layout.mark)
+        text = self._text(written, words, source, links)
+        return f"{layout.before}{text}{layout.after}"
+
+    def _word(self, written: Written) -> str | None:
+        """The word as casing sees it; None for a span, nothing for one that no reader sees."""
+        if written.span is None:
+            return self._plain(written.token)
+        return "" if self.casing.markup and unseen(written.span.token) else None
+
+    def _text(
+        self,
+        written: Sequence[Written],
+        words: Sequence[str | None],
+        source: Encoded,
+        links: Sequence[tuple[int, int]],
+    ) -> str:
+        """The words, with spans, spaces and wide gaps where they belong."""
         if isinstance(self._tokeniser, MosesTokeniser):
-            names = [span.token if span else "" for span in placed]
+            spans = [each.span for each in written if each.span]
+            names = [each.span.token if each.span else "" for each in written]
             return self._tokeniser.join(
                 [word or name for word, name in zip(words, names, strict=True)], spans
             )
         texts = [
-            span.text if span else word or "" for word, span in zip(words, placed, strict=True)
+            each.span.text if each.span else word or ""
+            for word, each in zip(words, written, strict=True)
         ]
+        tokens = [each.token for each in written]
+        gaps: dict[int, str] = {}
+        if source.layout.gaps:
+            places = {each.at: place for place, each in enumerate(written) if each.at >= 0}
+            kept = [(origin, places[target]) for origin, target in links if target in places]
+            if not links and len(tokens) == len(source.tokens):  # the source itself
+                kept = [(place, place) for place in range(len(tokens))]
+            gaps = gap_places(
+                source.layout.gaps, kept, self._starts(tokens), len(source.tokens), len(tokens)
+            )
         if self._tokeniser is None:
-            return " ".join(texts)
-        return join(marked, texts, [span is not None and span.fragile for span in placed])
+            return "".join(
+                (gaps.get(place, " ") if place else "") + text for place, text in enumerate(texts)
+            )
+        return join(
+            tokens, texts, [bool(each.span and each.span.fragile) for each in written], gaps
+        )
 
     def _plain(self, token: str) -> str:
         if isinstance(self._tokeniser, MosesTokeniser):
@@ -244,7 +330,14 @@ def encode_pair(
     >>> [str(side) for side in encode_pair(plain, plain, "%s of 7 in 3", "7 (%s) in three")]
     ['⟦var1⟧ of ⟦num1⟧ in 3', '⟦num1⟧ (￭ ⟦var1⟧ ￭) in three']
     """
-    source_text, target_text = normalise(source_text), normalise(target_text)
+    source_text, target_text = source_text.strip(), target_text.strip()
+    if source._marked and target._marked:
+        label = label_of(source_text, ordinals=source._ordinals)
+        if label and label == label_of(target_text):
+            source_text = source_text[len(label) :]
+            target_text = target_text[len(label) :]
+    source_text = normalise(source._without_marks(source_text)[0])
+    target_text = normalise(target._without_marks(target_text)[0])
     source_found, target_found = source._found(source_text), target._found(target_text)
     ours: Sequence[Span | None] = ()
     theirs: Sequence[Span | None] = ()
@@ -254,6 +347,12 @@ def encode_pair(
         source._encode(source_text, source_found, ours),
         target._encode(target_text, target_found, theirs),
     )
+
+
+def _home(written: Sequence[Written], home: int, links: Sequence[tuple[int, int]]) -> int:
+    """The word of a translation that a source token went to; -1 where that is unknown."""
+    targets = {target for source, target in links if source == home} if links else {home}
+    return next((place for place, each in enumerate(written) if each.at in targets), -1)
 
 
 def encode_pairs(

@@ -8,23 +8,25 @@ from typing import Any
 
 from demotic.corpus.casing import Casing
 from demotic.corpus.compounds import CompoundOptions, Compounds
-from demotic.corpus.orthography import Orthography
+from demotic.corpus.orthography import VERSION, Orthography
 from demotic.corpus.orthography_config import OrthographyConfig
 from demotic.errors import FormatError
 
-_FORMAT = 1
+_FORMATS = range(1, VERSION + 1)  # the first knew neither names nor markup
 
 
 def write(orthography: Orthography) -> str:
     """Keys and words sorted, so that equal orthographies are equal bytes."""
     record: dict[str, Any] = {
-        "format": _FORMAT,
+        "format": orthography.version,
         "language": orthography.language,
         "config": asdict(orthography.config),
         "forms": dict(orthography.casing.forms),
         "small": sorted(orthography.casing.small),
         "counts": dict(orthography.compounds.counts) if orthography.compounds else None,
     }
+    if orthography.version >= 2:
+        record["capitals"] = orthography.casing.capitals
     return json.dumps(record, ensure_ascii=False, sort_keys=True, indent=0) + "\n"
 
 
@@ -36,8 +38,9 @@ def read(text: str) -> Orthography:
         raise _damaged(str(error)) from None
     if not isinstance(record, dict):
         raise _damaged("not an object")
-    if type(record.get("format")) is not int or record["format"] != _FORMAT:
-        raise _damaged(f"format {record.get('format')!r}, expected {_FORMAT}")
+    version = record.get("format")
+    if type(version) is not int or version not in _FORMATS:
+        raise _damaged(f"format {version!r}, expected {_FORMATS[0]} to {_FORMATS[-1]}")
     language = record.get("language")
     if not isinstance(language, str):
         raise _damaged("no language")
@@ -47,8 +50,12 @@ def read(text: str) -> Orthography:
         raise _damaged("forms must map words to words")
     if not isinstance(small, list) or not all(isinstance(word, str) for word in small):
         raise _damaged("small must be a list of words")
-    casing = Casing(config.casing, forms, frozenset(small))
-    return Orthography(language, config, casing, _compounds(record.get("counts"), config))
+    capitals = record.get("capitals", True)
+    if type(capitals) is not bool:
+        raise _damaged("capitals must be true or false")
+    casing = Casing(config.casing, forms, frozenset(small), capitals=capitals, markup=version >= 2)
+    compounds = _compounds(record.get("counts"), config)
+    return Orthography(language, config, casing, compounds, version)
 
 
 def _config(record: object) -> OrthographyConfig:

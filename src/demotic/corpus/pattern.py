@@ -28,8 +28,8 @@ class Pattern:
         return self._compiled.search
 
     @cached_property
-    def match(self) -> Callable[[str], re.Match[str] | None]:
-        """A match at the beginning, or None."""
+    def match(self) -> Callable[..., re.Match[str] | None]:
+        """A match at the beginning, or where a second argument says, or None."""
         return self._compiled.match
 
     @cached_property

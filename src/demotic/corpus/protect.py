@@ -1,9 +1,8 @@
 """Protected spans: what a translation must carry over unchanged, exactly once each.
 
-URLs, e-mail addresses, markup tags, placeholders of message formats, character entities, file
-paths and numbers are found here and stand in the token stream as class tokens (``⟦num1⟧``).  The
-guarantee is given by :func:`settle`: whatever a decoder did to those tokens, each of the source's
-spans comes out once.
+URLs, e-mail addresses, markup tags, placeholders of message formats, character entities, escapes,
+file paths, names of files, hosts and programs' things, and numbers are found here and stand in the
+token stream as class tokens (``⟦num1⟧``).  :mod:`writing` sees to it that each comes out once.
 """
 
 from __future__ import annotations
@@ -13,11 +12,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from demotic.corpus.marks import JOINER, class_token, protected_class
+from demotic.corpus import icu
+from demotic.corpus.marks import class_token
 from demotic.corpus.normalise import UNSPACED
 from demotic.corpus.pattern import Pattern
 
-KINDS = ("url", "mail", "tag", "var", "entity", "path", "num")
+KINDS = ("url", "mail", "tag", "var", "entity", "path", "num", "name", "escape", "icu")
+FIRST_KINDS = KINDS[:7]
+"""Those of the first version."""
 
 # A letter of a script with spaces: 5月 holds a number, mp3 is a word.
 _LETTER = rf"[[\p{{L}}\p{{M}}_]--[{UNSPACED}]]"
@@ -28,6 +30,20 @@ _URL_CHARACTER = r"[^\s()<>\[\]{}\"'`|^\\\u3000-\u303f\uff00-\uff65«»“”‘
 
 # Spans that begin with a letter cost a trial at every word: only where a sign of them is present.
 _SIGNS = ("://", "@", ":\\", "www.", "mailto:")
+_NAMED = re.compile(
+    r"[A-Za-z0-9]_+[A-Za-z0-9]|__|[A-Za-z0-9]\.[A-Za-z_]|[a-z0-9][A-Z]|--[A-Za-z]|\.\d+[.\-]?[abrdp]"
+)
+_ENDINGS = """
+    7z avi bak bat bin bmp bz2 c cc cfg class cmd conf cpp crt cs css csv dat db deb diff
+    dll doc docx env epub exe flac gif gz h hpp htm html ico ics ini iso jar java jpeg jpg
+    js json jsx key ldif lock log lua md mkv mo mov mp3 mp4 mpeg odp ods odt ogg old patch
+    pdf pem php pl png po pot ppt pptx ps ps1 py pyc rar rb rpm rs rst rtf scss sh so sql
+    sqlite svg swp tar tex tgz tif tiff tmp tmx toml ts tsv tsx ttf txt vbs vue wav webm
+    webp whl woff woff2 xls xlsx xlf xliff xml xz yaml yml zip
+"""
+_FILE_ENDINGS = "|".join(_ENDINGS.split())
+_TOP_DOMAINS = "com|org|net|edu|gov|mil|int|info|biz|io|dev|app|de|fr|uk|eu|ch|nl|pl|se|ru|jp|cn|br"
+_ID = r"[a-z_][A-Za-z0-9_]"
 _SIGNED = {
     "url": rf"""
         {_START} (?: [A-Za-z][A-Za-z0-9+.\-]{{1,20}}:// | www\.(?=\w) | mailto: )
@@ -37,9 +53,25 @@ _SIGNED = {
         {_START} (?<! [.+\-] ) (?: {_LETTER} | [\p{{N}}.+\-] )++ @
         {_HOST}++ (?: \. {_HOST}++ )++ (?! _ )""",
     "path": _START + r"[A-Za-z]: \\ [\w.+@\-\\]+ (?<! [.] )" + _END,
+    # Each alternative reads no character that may stand before it: a line is read once.
+    "name": rf"""
+        (?<! [[\p{{L}}\p{{M}}\p{{N}}_.\-/\\@$]--[{UNSPACED}]] )
+        (?: -- [A-Za-z] [A-Za-z0-9]*+ (?: [-_] [A-Za-z0-9]++ )*+
+              (?: = (?: [^\s,;:!?()\[\]<>"'.…]++ | \. (?=\w) )++ )?+
+          | (?: [\w.\-]++ / )*+ \w [\w\-]*+ (?: \. [\w\-]++ )*+
+              (?<= \. (?: {_FILE_ENDINGS} ) ) {_END}
+          | (?: [A-Za-z0-9] [A-Za-z0-9\-]*+ \. (?= [A-Za-z0-9] ) )++ (?: {_TOP_DOMAINS} )
+              (?! \. ?+ [\w\-] ) (?: : \d++ )?+ (?: / [\w.\-/]*+ (?<! [.] ) )?+
+          | {_ID}++ (?: \. {_ID}++ )++ (?: \. [A-Z] \w++ )?+ (?: \(\) )?+ {_END}
+          | (?= [0-9_]*+ [A-Za-z] ) (?= [A-Za-z0-9_]*? [A-Za-z0-9] _++ [A-Za-z0-9] | __ \w )
+              [A-Za-z0-9_]++ (?: \. {_ID}++ )*+ (?: \(\) )?+ {_END}
+          | [a-z] [a-z0-9]*+ [A-Z] [A-Za-z0-9]*+ (?: \. {_ID}++ )*+ (?: \(\) )?+ {_END}
+          | [vV]?+ \d++ (?: \. \d++ )++ [.\-]?+
+              (?: a | b | rc | alpha | beta | dev | post ) \d*+ {_END}
+        )""",
 }
 # The others begin with one of these characters.
-_FIRST = r"(?= [<{$\#%@&/~.+\-−±vV\p{Nd}] )"
+_FIRST = r"(?= [<{$\#%@&/\\~.+\-−±vV\p{Nd}] )"
 _PATTERNS = {
     "tag": r"""
         < (?: / \s*+ )?+ [A-Za-z] [\w:.\-]*+
@@ -58,6 +90,7 @@ _PATTERNS = {
           (?: hh | ll | [hlqjztL] (?= [a-zA-Z] (?!\p{Ll}) ) )?+ [a-zA-Z%<>]
       | \$ [1-9] \d?+ (?! \d | [.,]\d ) | \$ [A-Za-z_] \w++""",
     "entity": r"& (?: \# \d++ | \# [xX] [0-9A-Fa-f]++ | [A-Za-z] [A-Za-z0-9]*+ ) ;",
+    "escape": r"""\\ (?: [ntr0"'\\] | x [0-9A-Fa-f]{2} | u [0-9A-Fa-f]{4} )""",
     "path": rf"""
         (?<! [^\s("'`=:,;«“‘\[>] )
         (?: ~ | \.{{1,2}} )?+ / [\w+\-] [\w.+@\-/]* (?<! [.] ) {_END}""",
@@ -70,7 +103,9 @@ _PATTERNS = {
 }
 _TRIGGER = re.compile(r"[\d%{<&$@/\\]")
 # Spans that would be read as another word, number or address when a letter or digit touched them.
-_FRAGILE = frozenset({"url", "mail", "path", "num"})
+_FRAGILE = frozenset({"url", "mail", "path", "num", "name"})
+# Without their like on the other side of a training pair they are words like others.
+_WORDS = frozenset({"num", "name"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +138,7 @@ class SpanFinder:
 
     def __init__(self, kinds: Iterable[str] = KINDS) -> None:
         self.kinds = tuple(kind for kind in KINDS if kind in set(kinds))
+        self._names = "name" in self.kinds
         signed = [rf"(?P<{kind}>{_SIGNED[kind]})" for kind in self.kinds if kind in _SIGNED]
         plain = [rf"(?P<{kind}>{_PATTERNS[kind]})" for kind in self.kinds if kind in _PATTERNS]
         others = rf"{_FIRST}(?:{'|'.join(plain)})" if plain else ""
@@ -116,16 +152,32 @@ class SpanFinder:
         ...  for found in SpanFinder()(text)]
         ['<b>', '%d', '</b>', '10:30']
         """
-        signed = any(sign in text for sign in _SIGNS)
+        signed = any(sign in text for sign in _SIGNS) or (
+            self._names and _NAMED.search(text) is not None
+        )
         if not signed and _TRIGGER.search(text) is None:
             return []
         pattern = self._full if signed else self._quick
         if pattern is None:
             return []
-        return [
+        found = [
             Found(match.start(), match.end(), match.lastgroup or "")
             for match in pattern.finditer(text)
         ]
+        if "icu" in self.kinds and (arguments := icu.arguments(text)):
+            return _with_arguments(found, arguments)
+        return found
+
+
+def _with_arguments(found: Iterable[Found], arguments: Sequence[icu.Argument]) -> list[Found]:
+    """Arguments in the place of what they hold."""
+    whole = [Found(each.start, each.end, "icu") for each in arguments]
+    rest = [
+        each
+        for each in found
+        if all(each.end <= one.start or each.start >= one.end for one in whole)
+    ]
+    return sorted([*whole, *rest], key=lambda each: each.start)
 
 
 def _compiled(alternatives: Iterable[str]) -> Pattern | None:
@@ -154,93 +206,32 @@ def pair_spans(
     """
     waiting: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, each in enumerate(target_found):
-        waiting[each.kind, target[each.start : each.end]].append(place)
+        waiting[each.kind, _like(each, target)].append(place)
     seen: Counter[str] = Counter()
     ours: list[Span | None] = []
     theirs: list[Span | None] = [_orphan(each, target) for each in target_found]
     for each in source_found:
         text = source[each.start : each.end]
-        partners = waiting[each.kind, text]
+        partners = waiting[each.kind, _like(each, source)]
         if partners:
             seen[each.kind] += 1
-            span = Span(class_token(each.kind, seen[each.kind]), text)
-            theirs[partners.pop(0)] = span
-            ours.append(span)
+            token = class_token(each.kind, seen[each.kind])
+            partner = partners.pop(0)
+            other = target_found[partner]
+            theirs[partner] = Span(token, target[other.start : other.end])
+            ours.append(Span(token, text))
         else:
             ours.append(_orphan(each, source))
     return ours, theirs
 
 
+def _like(found: Found, text: str) -> str:
+    """What both sides must have in common: all of a span, of an ICU argument its name and kind."""
+    whole = text[found.start : found.end]
+    return icu.head(whole) if found.kind == "icu" else whole
+
+
 def _orphan(found: Found, text: str) -> Span | None:
-    if found.kind == "num":
+    if found.kind in _WORDS:
         return None
     return Span(class_token(found.kind, 0), text[found.start : found.end])
-
-
-def settle(
-    tokens: Sequence[str],
-    source: Sequence[str],
-    spans: Sequence[Span],
-    alignment: Iterable[tuple[int, int]] | None = None,
-) -> list[tuple[str, Span | None]]:
-    """The tokens with the span that each stands for, every span of the source exactly once.
-
-    Class tokens that the source does not have, or a second time, are dropped; a missing one is
-    put where the alignment (source position, target position) sends it or its neighbours, or at
-    the same relative place as in the source.
-    """
-    left: dict[str, list[Span]] = defaultdict(list)
-    for span in spans:
-        left[span.token].append(span)
-    places: list[int] = []  # target position -> position in `settled`
-    settled: list[tuple[str, Span | None]] = []
-    for token in tokens:
-        places.append(len(settled))
-        name = protected_class(token)
-        if name is None:
-            settled.append((token, None))
-        elif left.get(name):
-            settled.append((token, left[name].pop(0)))
-    places.append(len(settled))
-    missing = [span for rest in left.values() for span in rest]
-    if not missing:
-        return settled
-    links = list(alignment or ())
-    inserts: dict[int, list[tuple[str, Span | None]]] = defaultdict(list)
-    homes = {name: at for at, token in enumerate(source) if (name := protected_class(token))}
-    for span in sorted(missing, key=lambda span: homes.get(span.token, len(source))):
-        at = homes.get(span.token, len(source))
-        wanted = _target_place(at, len(source), len(tokens), links)
-        inserts[_word_boundary(settled, places[wanted])].append((span.token, span))
-    result: list[tuple[str, Span | None]] = []
-    for place in range(len(settled) + 1):
-        result += inserts.get(place, ())
-        result += settled[place : place + 1]
-    return result
-
-
-def _target_place(
-    at: int, source_length: int, target_length: int, links: Iterable[tuple[int, int]]
-) -> int:
-    """The target position before which the source position belongs."""
-    sent = {
-        step: [target for origin, target in links if origin == at + step] for step in (0, -1, 1)
-    }
-    if sent[0]:
-        place = min(sent[0])
-    elif sent[-1]:
-        place = max(sent[-1]) + 1
-    elif sent[1]:
-        place = min(sent[1])
-    else:
-        place = round(at / max(source_length - 1, 1) * target_length)
-    return min(max(place, 0), target_length)
-
-
-def _word_boundary(settled: Sequence[tuple[str, Span | None]], place: int) -> int:
-    """The nearest place to the left where nothing is glued together; the end is one as well."""
-    while 0 < place < len(settled) and (
-        settled[place][0].startswith(JOINER) or settled[place - 1][0].endswith(JOINER)
-    ):
-        place -= 1
-    return place

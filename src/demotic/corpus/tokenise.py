@@ -9,10 +9,10 @@ same token beside a comma and beside a space.  :func:`join` undoes all of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from demotic.corpus.language_rules import ABBREVIATIONS, ELISION, ENCLITICS
-from demotic.corpus.marks import JOINER, SPACER, bare, escape
+from demotic.corpus.marks import JOINER, SPACER, bare, escape, joint_filler
 from demotic.corpus.normalise import UNSPACED, has_unspaced, joins_by_itself
 from demotic.corpus.pattern import Pattern
 from demotic.corpus.protect import Span
@@ -20,7 +20,8 @@ from demotic.corpus.segment import Segmenter, characters
 
 # How a lexeme leans: a word stands by itself, an opener leans on what follows, a closer on what
 # precedes; a quotation mark is one or the other.
-_WORD, _OPENER, _CLOSER, _QUOTE = range(4)
+# A span is a word that bears the mark where a word stands beside it.
+_WORD, _OPENER, _CLOSER, _QUOTE, _SPAN = range(5)
 _Lexeme = tuple[str, int]
 _Placed = tuple[int, int, Span]
 
@@ -49,8 +50,9 @@ _LONGEST_CACHED = 40
 class Tokeniser:
     """Cuts text into marked tokens for one language."""
 
-    def __init__(self, language: str, segment: Segmenter = characters) -> None:
+    def __init__(self, language: str, segment: Segmenter = characters, *, version: int = 2) -> None:
         self._segment = segment
+        self._version = version
         self._abbreviations = ABBREVIATIONS.get(language, frozenset())
         elision = ELISION.get(language)
         enclitics = ENCLITICS.get(language)
@@ -114,7 +116,7 @@ class Tokeniser:
                 lexemes: list[_Lexeme] = []
                 for part in chunk:
                     if isinstance(part, Span):
-                        lexemes.append((part.token, _WORD))
+                        lexemes.append((part.token, self._leaning_of(part)))
                     else:
                         lexemes += self._lexemes(part, final=final)
                 marked = _mark(lexemes)
@@ -124,6 +126,14 @@ class Tokeniser:
             else:
                 tokens += marked
         return tokens
+
+    def _leaning_of(self, span: Span) -> int:
+        """A tag leans on what it encloses."""
+        if self._version < 2:  # words bore the marks
+            return _WORD
+        if span.kind != "tag" or span.text.endswith("/>"):
+            return _SPAN
+        return _CLOSER if span.text.startswith("</") else _OPENER
 
     def _lexemes(self, chunk: str, *, final: bool) -> list[_Lexeme]:
         """Words and symbols of a text without spaces, escaped, and how each leans."""
@@ -202,7 +212,11 @@ def _mark(lexemes: Sequence[_Lexeme]) -> list[str]:
             kind = _OPENER if leaning == _OPENER else _CLOSER
         token = text
         if tokens and not joins_by_itself(previous, text):
-            if leaning == _WORD or (leaning == _CLOSER and kind == _CLOSER):
+            if (
+                leaning == _WORD
+                or (leaning == _CLOSER and kind == _CLOSER)
+                or (leaning == _SPAN and kind != _WORD)
+            ):
                 token = JOINER + text
             else:
                 tokens[-1] += JOINER
@@ -211,25 +225,46 @@ def _mark(lexemes: Sequence[_Lexeme]) -> list[str]:
     return tokens
 
 
-def join(tokens: Sequence[str], texts: Sequence[str], fragile: Sequence[bool]) -> str:
+def together(previous: str, token: str) -> bool:
+    """Are two neighbours written without a space?"""
+    return (
+        previous.endswith(JOINER)
+        or token.startswith(JOINER)
+        or (joins_by_itself(bare(previous), bare(token)) and not token.startswith(SPACER))
+    )
+
+
+def chunk_starts(tokens: Sequence[str]) -> list[int]:
+    """The tokens, but the first, that have a space before them."""
+    return [
+        at
+        for at in range(1, len(tokens))
+        if not together(tokens[at - 1], tokens[at])
+        and joint_filler(tokens[at]) is None
+        and joint_filler(tokens[at - 1]) is None
+    ]
+
+
+def join(
+    tokens: Sequence[str],
+    texts: Sequence[str],
+    fragile: Sequence[bool],
+    gaps: Mapping[int, str] | None = None,
+) -> str:
     """Text from marked tokens, written as ``texts`` (the same tokens unescaped and recased).
 
     A fragile text (a number, an address) never touches a letter or digit, whatever the marks say.
+    ``gaps`` are what to write instead of the space before a token.
     """
     pieces: list[str] = []
+    spaces = 0
     previous, before, breaks = "", "", False
     for token, text, breakable in zip(tokens, texts, fragile, strict=True):
-        if pieces:
-            by_itself = joins_by_itself(bare(previous), bare(token))
-            together = (
-                previous.endswith(JOINER)
-                or token.startswith(JOINER)
-                or (by_itself and not token.startswith(SPACER))
-            )
-            if together and (breakable or breaks) and _would_merge(before, text):
-                together = False
-            if not together:
-                pieces.append(" ")
+        if pieces and (
+            not together(previous, token) or ((breakable or breaks) and _would_merge(before, text))
+        ):
+            pieces.append(gaps.get(len(pieces) - spaces, " ") if gaps else " ")
+            spaces += 1
         pieces.append(text)
         previous, before, breaks = token, text, breakable
     return "".join(pieces)
