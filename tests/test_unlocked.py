@@ -45,6 +45,7 @@ SHORT = """
     RuleTable.find_sparse RuleTable.sparse RuleTable.sparse_name
     SentenceBleu.__init__ SentenceBleu.score SentenceBleu.statistics TokenLines.__init__
     Vocab.__init__ Vocab.add Vocab.find Vocab.word
+    TaggerLearner.__init__ TaggerLearner.add HeadGrammarCounter.__init__ HeadGrammarCounter.add
 """
 LOOKS = {"__len__", "__eq__", "__hash__", "__getitem__", "__contains__"}
 

@@ -42,5 +42,6 @@ void local_model(nb::module_& m);
 void blocks(nb::module_& m);
 void block_events(nb::module_& m);
 void block_decoder(nb::module_& m);
+void trees(nb::module_& m);
 
 }  // namespace demotic::bind

@@ -69,4 +69,5 @@ NB_MODULE(_core, m) {
   demotic::bind::blocks(m);
   demotic::bind::block_events(m);
   demotic::bind::block_decoder(m);
+  demotic::bind::trees(m);
 }

@@ -51,8 +51,11 @@ from demotic.grammar import (
 )
 from demotic.grammar.blocks import load_pairs
 from demotic.lm import FurtherModel, LanguageModel
+from demotic.parse import GenerativeParser, load_parser
+from demotic.parse.files import save_parser
 from demotic.systems.amasis.model import label_facts, load_labels
 from demotic.systems.umt.sparse import read_sparse, write_sparse
+from demotic.trees import penn
 from tests.decode import test_block_decoder as blocks
 from tests.decode.grammars import language_model
 from tests.oracles import container
@@ -291,6 +294,17 @@ def use_model(path: Path, verify: bool | None) -> None:
         attempt(lambda line=line: model.explain(line).html())
 
 
+def make_parser(path: Path) -> None:
+    bank = ["(S (N a) (V b) (N c))", "(S (NP (D c) (N a)) (VP (V b) (N c)))", "(NP (D c) (N b))"]
+    save_parser(GenerativeParser.train(penn.parse(bank * 2)), path)
+
+
+def use_parser(path: Path, verify: bool | None) -> None:
+    parser = load_parser(path, verify=verify)
+    for line in LINES:
+        attempt(lambda line=line: parser.parse([line.split()]))
+
+
 def make_labels(path: Path) -> None:
     """With the words of the table of rules, which labels are used beside."""
     table = sound("rules", RuleTable.load)
@@ -349,6 +363,7 @@ USES: dict[str, tuple[Callable[[Path], None], Callable[[Path, bool | None], None
     "forest": (make_forest, use_forest_file),
     "features": (make_features, use_features),
     "labels": (make_labels, use_labels),
+    "parser": (make_parser, use_parser),
     "model": (make_model, use_model),
     "sparse": (make_sparse, use_sparse),
     "archive": (make_archive, use_archive),
