@@ -39,10 +39,10 @@ void risk_set(nb::module_& m) {
           [](const learn::RiskSet& set) { return numpy(unlocked([&] { return set.features(); })); })
       .def(
           "support",
-          [](const learn::RiskSet& set, Input<uint32_t> ids) {
-            return numpy(unlocked([&] { return set.support(span_of(ids)); }));
+          [](const learn::RiskSet& set, Input<uint32_t> ids, Input<uint32_t> group) {
+            return numpy(unlocked([&] { return set.support(span_of(ids), span_of(group)); }));
           },
-          nb::arg("ids").noconvert())
+          nb::arg("ids").noconvert(), nb::arg("group").noconvert())
       .def(
           "expect",
           [](learn::RiskSet& set, Input<double> weights, double scale, Input<uint32_t> only,

@@ -85,14 +85,24 @@ std::vector<uint32_t> RiskSet::features() const {
   return all;
 }
 
-std::vector<uint32_t> RiskSet::support(std::span<const uint32_t> ids) const {
-  std::vector<uint32_t> forests(ids.size(), 0);
-  for (const Item& item : items_)
-    for (const uint32_t id : features_of(item.forest)) {
-      const auto at = std::lower_bound(ids.begin(), ids.end(), id);
-      if (at != ids.end() && *at == id) ++forests[static_cast<size_t>(at - ids.begin())];
+std::vector<uint32_t> RiskSet::support(std::span<const uint32_t> ids,
+                                       std::span<const uint32_t> group) const {
+  if (group.size() != items_.size()) refuse("support needs a group for each forest");
+  std::vector<size_t> order(items_.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return group[a] < group[b]; });
+  std::vector<uint32_t> groups(ids.size(), 0);
+  std::vector<size_t> last(ids.size(), items_.size());  // the forest that was counted last
+  for (const size_t i : order)
+    for (const uint32_t id : features_of(items_[i].forest)) {
+      const auto found = std::lower_bound(ids.begin(), ids.end(), id);
+      if (found == ids.end() || *found != id) continue;
+      const auto at = static_cast<size_t>(found - ids.begin());
+      if (last[at] == items_.size() || group[last[at]] != group[i]) ++groups[at];
+      last[at] = i;
     }
-  return forests;
+  return groups;
 }
 
 void RiskSet::expect_one(Item& item, std::span<const double> weights,

@@ -55,8 +55,9 @@ class RiskSet {
   const std::shared_ptr<const features::FeatureSpace>& space() const { return space_; }
   // Ids of the features that a forest has, ascending.
   std::vector<uint32_t> features() const;
-  // In how many forests each of these is.
-  std::vector<uint32_t> support(std::span<const uint32_t> ids) const;
+  // In how many groups of forests each of these is; `group` has a number for each forest.
+  std::vector<uint32_t> support(std::span<const uint32_t> ids,
+                                std::span<const uint32_t> group) const;
 
   // Of the forests in `only`, each there once, or of all if it is empty.
   Expected expect(std::span<const double> weights, double scale, std::span<const uint32_t> only,

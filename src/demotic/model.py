@@ -23,6 +23,8 @@ from demotic.progress import SILENT, Progress
 from demotic.systems import DEFAULT, DEFAULT_EFFORT, Effort, check_effort, configured, system_named
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from demotic.corpus import Bitext
     from demotic.learn import TunerOptions
     from demotic.systems.model import Model
@@ -33,6 +35,7 @@ def train(
     *,
     system: str = DEFAULT,
     dev: Bitext | None = None,
+    references: Sequence[Sequence[str]] = (),
     config: Any = None,
     effort: Effort = DEFAULT_EFFORT,
     out: str | Path | None = None,
@@ -43,10 +46,12 @@ def train(
 ) -> Model:
     """Train a translator on a bitext.
 
-    ``dev`` is for tuning; without it, a part of the bitext is held out.  ``config`` is the system's
-    configuration or a record of settings that differ from its defaults.  What the record leaves out
-    is chosen on ``dev`` as far as ``effort`` goes: ``quick`` tries nothing, ``normal`` the choices
-    that matter most, ``thorough`` all of them; the model's provenance has what was tried.
+    ``dev`` is for tuning; without it, a part of the bitext is held out.  ``references`` are further
+    translations of ``dev``, a line for each pair, empty where there is none.  ``config`` is the
+    system's configuration or a record of settings that differ from its defaults.  What the record
+    leaves out is chosen on ``dev`` as far as ``effort`` goes: ``quick`` tries nothing, ``normal``
+    the choices that matter most, ``thorough`` all of them; the model's provenance has what was
+    tried.
 
     The model is written to ``out``; without it, to a temporary folder that lives as long as the
     model, until ``save``.
@@ -76,6 +81,7 @@ def train(
             bitext,
             dev,
             config,
+            references=references,
             out=Path(out),
             work=None if work is None else Path(work),
             resume=resume,
@@ -113,6 +119,7 @@ def tune(
     dev: Bitext,
     *,
     out: str | Path,
+    references: Sequence[Sequence[str]] = (),
     options: TunerOptions | None = None,
     seed: int = 1,
     threads: int = 1,
@@ -120,9 +127,11 @@ def tune(
 ) -> Model:
     """A copy of a model in ``out``, its weights tuned on a development set for BLEU.
 
-    ``options`` (``MertOptions``, ``MiraOptions``, ``ProOptions``) name the tuner; without them the
-    model is tuned as it was in training.
+    ``options`` (``MertOptions``, ``MiraOptions``, ``ProOptions``, ``MinriskOptions``) name the
+    tuner; without them the model is tuned as it was in training.  ``references`` are beside those
+    of ``dev``.
     """
     return system_named(model.about.system).tune(
-        model, dev, out=Path(out), options=options, seed=seed, threads=threads, progress=progress
-    )
+        model, dev, out=Path(out), references=references, options=options, seed=seed,
+        threads=threads, progress=progress,
+    )  # fmt: skip

@@ -46,6 +46,28 @@ def test_two_files_make_a_translator(folder: Path) -> None:
     assert not (folder / "model.demotic.work").exists()
 
 
+def test_several_references_are_given_one_by_one(folder: Path) -> None:
+    (folder / "other.fr").write_text("\n" * 30)
+    (folder / "short.fr").write_text("un\n")
+    texts = ["--dev-source", "dev.en", "--dev-target", "dev.fr", "--dev-target"]
+    train = ["train", "--source", "train.en", "--target", "train.fr", "--out", "m", *QUICK]
+    done = run(*train, *texts, "short.fr", folder=folder)
+    assert done.returncode == 1
+    assert "short.fr: 1 lines for 30 sentences" in done.stderr
+    done = run(*train, *texts, "other.fr", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "nrefs:2" in demotic.load(folder / "m").about.dev["signature"]
+    done = run("tune", "m", "--out", "t", *texts, "other.fr", "--iterations", "1", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "nrefs:2" in demotic.load(folder / "t").about.dev["signature"]
+    (folder / "s.toml").write_text(
+        "out = 'm'\n[corpus]\nsource = ['train.en']\ntarget = 'train.fr'\n"
+    )
+    done = run("train", "s.toml", folder=folder)
+    assert done.returncode == 2
+    assert "corpus.source is one file" in done.stderr
+
+
 def test_a_phrase_model_is_trained_translates_and_explains(folder: Path) -> None:
     done = run(
         "train", "--system", "phrase", "--source", "train.en", "--target", "train.fr",
@@ -243,7 +265,7 @@ def test_a_tuner_is_chosen_by_its_name(folder: Path) -> None:
     for command in (["train", *texts], ["tune", "model", *dev]):
         done = run(*command, "--out", "other", "--tuner", "best", folder=folder)
         assert done.returncode == 2
-        assert "one of mert, mira, pro, auto" in " ".join(done.stderr.split()), done.stderr
+        assert "one of mert, mira, pro, minrisk, auto" in " ".join(done.stderr.split()), done.stderr
 
 
 def test_a_tuned_model_that_has_no_place_to_go_is_wrong_usage(

@@ -151,6 +151,10 @@ def test_a_part_of_the_forests() -> None:
     support = examples.support(np.array([0, 2], np.uint32))
     assert support.min() > 0
     assert support.max() <= 40
+    twice = examples.support(np.array([0, 2], np.uint32), [*range(20), *range(20)])
+    assert twice.max() <= 20
+    assert (twice <= support).all()
+    assert examples.support(np.array([1, 7], np.uint32), [5] * 40).tolist() == [1, 0]
 
 
 def test_features_are_those_of_rules_in_use() -> None:
@@ -200,6 +204,8 @@ def test_nonsense_is_refused() -> None:
         examples.slope([1.0, math.inf])
     with pytest.raises(ArgumentError, match="temperature must be finite"):
         examples.slope([1.0, 1.0], temperature=math.nan)
+    with pytest.raises(ArgumentError, match="a group for each forest"):
+        examples.support(np.array([0], np.uint32), [1, 2, 3])
     other = ForestBuilder(features=["z"])
     root = other.add_node("S", 0, 1)
     other.add_edge(root, [], other.add_rule("S", [], ["w"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,9 +30,38 @@ DevSource = Annotated[
 ]
 Tuner = Annotated[
     str | None,
-    typer.Option("--tuner", metavar="NAME", help="How weights are tuned: mert, mira, pro or auto."),
+    typer.Option(
+        "--tuner",
+        metavar="NAME",
+        help="How weights are tuned: mert, mira, pro, minrisk or auto.",
+    ),
 ]
-DevTarget = Annotated[Path | None, typer.Option(metavar="FILE", help="Their translations.")]
+DevTarget = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="Their translations; give it again for further references, line by line, in which an "
+        "empty line stands for none.",
+    ),
+]
+
+
+def further_references(paths: Sequence[Path], sentences: int) -> list[list[str]]:
+    """The lines of further references, as many as there are sentences."""
+    from demotic import files
+    from demotic.errors import FormatError
+
+    found = []
+    for path in paths:
+        lines = list(files.read_lines(path))
+        if len(lines) != sentences:
+            raise FormatError(
+                f"{len(lines)} lines for {sentences} sentences of the development set",
+                path=path,
+                remedy="give a line for each sentence, an empty one where there is no reference",
+            )
+        found.append(lines)
+    return found
 
 
 def progress_for(*, quiet: bool, json_log: bool) -> Progress:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -17,6 +17,7 @@ from demotic.cli.options import (
     Tuner,
     byte_count,
     check_files,
+    further_references,
     progress_for,
     setting,
     thread_count,
@@ -34,6 +35,8 @@ NEEDS_ARGUMENTS = True
 TRAIN = ("source", "target", "bitext")
 DEV = ("dev_source", "dev_target", "dev")
 _TEXTS = (*TRAIN, *DEV, "from", "to")
+Corpus: TypeAlias = dict[str, str | list[str]]
+"""Texts by name; only the references of the development set may be several."""
 
 
 def command(
@@ -164,7 +167,7 @@ def command(
         "source": source, "target": target, "bitext": bitext, "dev_source": dev_source,
         "dev_target": dev_target, "dev": dev, "from": from_, "to": to,
     }  # fmt: skip
-    corpus |= {name: str(value) for name, value in given.items() if value is not None}
+    corpus |= {name: _texts(value) for name, value in given.items() if value not in (None, [])}
     _check_texts(corpus)
     named = str(record.pop("system", DEFAULT))
     place = _path(record.pop("out", None), out)
@@ -192,13 +195,16 @@ def command(
     with usage("--work"):
         check_work(workplace)
     chosen.check_files()
-    texts = [Path(corpus[name]) for name in (*TRAIN, *DEV) if name in corpus]
+    texts = [Path(path) for name in (*TRAIN, *DEV) for path in _paths(corpus, name)]
     check_files(inputs=texts, outputs=[])
     progress = progress_for(quiet=quiet, json_log=json_log)
+    held = _read(corpus, DEV, progress) if _any(corpus, DEV) else None
+    others = [Path(path) for path in _paths(corpus, "dev_target")[1:]]
     model = train(
         _read(corpus, TRAIN, progress),
         system=system or named,
-        dev=_read(corpus, DEV, progress) if _any(corpus, DEV) else None,
+        dev=held,
+        references=[] if held is None else further_references(others, len(held)),
         config=record,
         effort=tried,
         out=place,
@@ -212,13 +218,24 @@ def command(
     progress.say(f"the model is in {place}; try: demotic translate {place}")
 
 
-def _section(section: Any) -> dict[str, str]:
+def _texts(value: object) -> str | list[str]:
+    return [str(path) for path in value] if isinstance(value, list) else str(value)
+
+
+def _paths(corpus: Corpus, name: str) -> list[str]:
+    value = corpus.get(name, [])
+    return [value] if isinstance(value, str) else value
+
+
+def _section(section: Any) -> Corpus:
     if not isinstance(section, dict):
         raise typer.BadParameter("[corpus] must be a section")
     for name in section:
         if name not in _TEXTS:
             raise typer.BadParameter(f"unknown setting corpus.{name}; known: {', '.join(_TEXTS)}")
-    return {name: str(value) for name, value in section.items()}
+        if isinstance(section[name], list) and (name != "dev_target" or not section[name]):
+            raise typer.BadParameter(f"corpus.{name} is one file")
+    return {name: _texts(value) for name, value in section.items()}
 
 
 def _path(written: object, option: Path | None) -> Path | None:
@@ -240,7 +257,7 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in inside.items() if value is not None}
 
 
-def _check_texts(corpus: dict[str, str]) -> None:
+def _check_texts(corpus: Corpus) -> None:
     for one, other, both in (TRAIN, DEV):
         names = [f"--{name.replace('_', '-')}" for name in (one, other, both)]
         if (one in corpus) != (other in corpus):
@@ -251,15 +268,14 @@ def _check_texts(corpus: dict[str, str]) -> None:
         raise typer.BadParameter("give --source and --target, or --bitext")
 
 
-def _any(corpus: dict[str, str], names: tuple[str, ...]) -> bool:
+def _any(corpus: Corpus, names: tuple[str, ...]) -> bool:
     return any(name in corpus for name in names)
 
 
-def _read(corpus: dict[str, str], names: tuple[str, str, str], progress: Progress) -> Bitext:
+def _read(corpus: Corpus, names: tuple[str, str, str], progress: Progress) -> Bitext:
     from demotic.corpus import read_bitext
 
     one, other, both = names
-    languages = {"source": corpus.get("from"), "target": corpus.get("to")}
-    if both in corpus:
-        return read_bitext(corpus[both], **languages, progress=progress)
-    return read_bitext(corpus[one], corpus[other], **languages, progress=progress)
+    source, target = (next(iter(_paths(corpus, name)), None) for name in ("from", "to"))
+    texts = _paths(corpus, both) or [_paths(corpus, one)[0], _paths(corpus, other)[0]]
+    return read_bitext(*texts, source=source, target=target, progress=progress)

@@ -16,6 +16,7 @@ from demotic.cli.options import (
     Threads,
     Tuner,
     check_files,
+    further_references,
     progress_for,
     thread_count,
     usage,
@@ -68,11 +69,12 @@ def command(
     from demotic.systems.records import over
     from demotic.systems.tuning import own_tuning
 
-    if (dev is None) == (dev_source is None) or (dev_source is None) != (dev_target is None):
+    targets = dev_target or []
+    if (dev is None) == (dev_source is None) or (dev_source is None) != (not targets):
         raise typer.BadParameter("give --dev-source and --dev-target, or --dev")
     with usage("--out"):
         check_place(out)
-    given = (dev, dev_source, dev_target)
+    given = (dev, dev_source, *targets)
     check_files(inputs=[path for path in given if path is not None], outputs=[])
     progress = progress_for(quiet=quiet, json_log=json_log)
     translator = load(model)
@@ -86,21 +88,23 @@ def command(
     about = translator.about
     text = read_bitext(
         dev if dev is not None else str(dev_source),
-        dev_target,
+        targets[0] if targets else None,
         source=about.source_language,
         target=about.target_language,
         progress=progress,
     )
+    references = further_references(targets[1:], len(text))
     tuned = tune(
         translator,
         text,
         out=out,
+        references=references,
         options=options,
         seed=seed,
         threads=thread_count(threads),
         progress=progress,
     )
-    before = translator.score(text, threads=thread_count(threads))
+    before = translator.score(text, references=references, threads=thread_count(threads))
     after = tuned.about.dev
     progress.say(
         f"{after['metric']} {before['value']:.2f} before, {after['value']:.2f} after tuning"

@@ -3,7 +3,7 @@
 from demotic.learn import KBestCandidates, MertOptions, MiraOptions, tune_weights
 
 start = {"LanguageModel": 1.0, "WordPenalty": 0.0}
-result = tune_weights(task, start, options=MertOptions(), seed=1)      # or MiraOptions, ProOptions
+result = tune_weights(task, start, options=MertOptions(), seed=1)  # or MiraOptions, ...
 result.weights, result.bleu
 
 from demotic.learn import DrlOptions, drl
@@ -37,10 +37,15 @@ from demotic.learn.events import (
 )
 from demotic.learn.known import Known, LineStep, decoded_bleu
 from demotic.learn.mert import MertOptions
+from demotic.learn.minrisk import MinriskOptions
 from demotic.learn.mira import MiraOptions
+from demotic.learn.objectives import ExpectedBleu, Likelihood, LinearRisk, estimated_gain
+from demotic.learn.online import Online, learn_online
+from demotic.learn.optimise import Found, Penalty, minimise_objective
 from demotic.learn.perceptron import perceptron
 from demotic.learn.policies import Expert, LinearPolicy, Mixture, Policy
 from demotic.learn.pro import ProOptions
+from demotic.learn.risk_set import RiskSet, with_bleu_counts
 from demotic.learn.rounds import Decoded, Round, TunerOptions
 from demotic.learn.search import CostExample, CostTask, Features, SampleTask
 from demotic.learn.searn import (
@@ -70,22 +75,30 @@ __all__ = [
     "Epoch",
     "EventGroups",
     "EventLearner",
+    "ExpectedBleu",
     "Expert",
     "Features",
     "ForestCandidates",
+    "Found",
     "KBestCandidates",
     "Known",
     "Learned",
     "LearningResult",
+    "Likelihood",
     "LineStep",
     "LinearPolicy",
+    "LinearRisk",
     "LocalWeights",
     "MertOptions",
+    "MinriskOptions",
     "MiraOptions",
     "Mixture",
     "Objective",
+    "Online",
+    "Penalty",
     "Policy",
     "ProOptions",
+    "RiskSet",
     "Round",
     "SampleTask",
     "SearnOptions",
@@ -97,7 +110,10 @@ __all__ = [
     "crf",
     "decoded_bleu",
     "drl",
+    "estimated_gain",
     "gradient",
+    "learn_online",
+    "minimise_objective",
     "objective",
     "perceptron",
     "probabilities",
@@ -105,4 +121,5 @@ __all__ = [
     "sgd",
     "statistics_against",
     "tune_weights",
+    "with_bleu_counts",
 ]

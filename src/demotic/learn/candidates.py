@@ -54,6 +54,9 @@ class ForestCandidates:
     statistics: Callable[[Sequence[str]], ArrayLike]
     references: Sequence[Sequence[str]] = ()
     """Their words, for learners that look for good strings in the forest; others need none."""
+    full: Forest | None = None
+    """The same forest with its sparse features, for learners of their weights; in ``forest`` these
+    are one feature, if any."""
 
 
 Candidates: TypeAlias = KBestCandidates | ForestCandidates

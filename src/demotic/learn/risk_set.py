@@ -89,9 +89,17 @@ class RiskSet:
         """The ids of features that a forest has, ascending."""
         return np.asarray(self._core.features())
 
-    def support(self, ids: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """In how many forests each of these features is."""
-        return np.asarray(self._core.support(np.ascontiguousarray(ids, dtype=np.uint32)))
+    def support(
+        self, ids: NDArray[np.uint32], groups: Sequence[int] | None = None
+    ) -> NDArray[np.uint32]:
+        """In how many forests each of these features is; those of one group count as one."""
+        given = np.arange(len(self)) if groups is None else np.asarray(groups)
+        return np.asarray(
+            self._core.support(
+                np.ascontiguousarray(ids, dtype=np.uint32),
+                np.ascontiguousarray(given, dtype=np.uint32),
+            )
+        )
 
     def expect(
         self,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -82,6 +83,18 @@ class Situation:
     rng: np.random.Generator
     """Of this round alone, so that one can resume here."""
     threads: int
+    decoded: Decoded = Decoded(0.0)
+    """What ``weights`` gave."""
+    names: tuple[str, ...] = ()
+    """The features of ``weights``."""
+    sparse: Mapping[str, float] = field(default_factory=dict)
+    """Weights of further features, of tuners that learn these; others are 0."""
+
+    def split(self, weights: Mapping[str, float]) -> tuple[Floats, dict[str, float]]:
+        """Weights by name, as those of the features that are always there, and of others."""
+        dense = np.array([weights[name] for name in self.names], dtype=np.float64)
+        own = {*self.names}
+        return dense, {name: value for name, value in weights.items() if name not in own}
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +107,16 @@ class Optimum:
     converged: bool
     """Nothing was found that is worth another round; the weights are the present ones."""
     truncated: int = 0
+    sparse: Mapping[str, float] = field(default_factory=dict)
+    """Weights of further features that are not 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TunerOptions(ABC):
     """A way to tune: what it is told, and how it finds better weights on what is known."""
+
+    LEARNS_SPARSE: ClassVar[bool] = False
+    """Does it learn weights of sparse features, which candidates have beside the task's own?"""
 
     iterations: int = 10
     """Rounds of decoding and optimising, at most."""
@@ -124,6 +142,11 @@ class TunerOptions(ABC):
     def _numbers(self) -> tuple[str, ...]:
         """Options of its own that must not be negative."""
         return ()
+
+    @property
+    def remembered(self) -> int:
+        """Rounds before the present one whose candidates are needed, beside what lists keep."""
+        return 0
 
     def known(self, features: Sequence[str], sentences: int, threads: int) -> Known:
         """Room for what will be known."""

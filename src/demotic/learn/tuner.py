@@ -4,7 +4,8 @@
     result.weights, result.bleu
 
 How weights are found is the options' own affair: ``MertOptions`` climbs by exact line searches,
-``MiraOptions`` and ``ProOptions`` learn to rank hypotheses.
+``MiraOptions`` and ``ProOptions`` learn to rank hypotheses, ``MinriskOptions`` optimises
+expectations.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ def tune_weights(
 ) -> TuneResult:
     """Tune ``weights`` (a feature without one starts at 0) for corpus BLEU.
 
+    They are those of the task's features; of tuners that learn sparse ones, of these, too.
+
     With ``checkpoint`` the state is written after each round, in JSON with a file of hypotheses
     beside it; ``resume`` continues from there, if it exists, to the same result as without a break.
     The same seed gives the same result for any number of threads.
@@ -59,10 +62,11 @@ def tune_weights(
     names = tuple(task.feature_names)
     _check(names, weights, options, seed)
     start = {name: float(weights.get(name, 0.0)) for name in names}
-    state = State(start)
+    others = {name: float(w) for name, w in weights.items() if name not in start}
+    state = State(start | others)
     kept = lists = None
     if checkpoint is not None:
-        kept = Checkpoint(checkpoint, _settings(start, options, seed))
+        kept = Checkpoint(checkpoint, _settings(start, others, options, seed))
         if resume and checkpoint.exists():
             state, lists = kept.load()
             progress.say(f"tuning continues after round {len(state.rounds)}")
@@ -75,6 +79,8 @@ def tune_weights(
             candidates, decoded = dev.decode(state.weights)
             if known is None:
                 known = options.known(names, len(candidates), threads)
+                for earlier in _last(state.rounds, options.remembered):
+                    known.add(dev.decode(earlier.weights)[0])
                 if lists is not None:
                     known.restore(*lists)
             state = _round(known, candidates, state, decoded, start, options, seed, threads)
@@ -126,6 +132,10 @@ def _held_out(sentences: int, share: float, seed: int) -> list[bool]:
     return [sentence in drawn for sentence in range(sentences)]
 
 
+def _last(rounds: tuple[Round, ...], number: int) -> tuple[Round, ...]:
+    return rounds[-number:] if number else ()
+
+
 def _is_over(state: State, options: TunerOptions) -> bool:
     rounds = state.rounds
     if state.converged or len(rounds) >= options.iterations:
@@ -148,7 +158,7 @@ def _round(
 ) -> State:
     """Optimise on what is known after a decoding with ``state.weights``."""
     number = len(state.rounds) + 1
-    names = tuple(state.weights)
+    names = tuple(start)
     before = known.hypotheses
     known.add(candidates)
     at = Situation(
@@ -158,6 +168,9 @@ def _round(
         rounds=state.rounds,
         rng=np.random.default_rng([seed, number]),
         threads=threads,
+        decoded=decoded,
+        names=names,
+        sparse={name: w for name, w in state.weights.items() if name not in start},
     )
     found = options.optimise(known, at)
     this = Round(
@@ -171,7 +184,7 @@ def _round(
         truncated=found.truncated,
     )
     return State(
-        weights=dict(zip(names, found.weights.tolist(), strict=True)),
+        weights=dict(zip(names, found.weights.tolist(), strict=True)) | dict(found.sparse),
         rounds=(*state.rounds, this),
         converged=found.converged,
         final=decoded if found.converged and options.average == 1 else None,
@@ -185,7 +198,7 @@ def _final_weights(state: State, options: TunerOptions) -> dict[str, float]:
     found = [this.weights for this in state.rounds[1:]]
     if not state.converged or not found:
         found.append(state.weights)
-    names = tuple(state.weights)
+    names = tuple(dict.fromkeys(name for w in found for name in w))
     last = _array(names, state.weights)
     mean = np.mean([scaled(_array(names, w), last) for w in found[-options.average :]], axis=0)
     return dict(zip(names, mean.tolist(), strict=True))
@@ -214,16 +227,19 @@ def _news(this: Round) -> str:
 
 
 def _array(names: Sequence[str], weights: Mapping[str, float]) -> Floats:
-    return np.array([weights[name] for name in names], dtype=np.float64)
+    return np.array([weights.get(name, 0.0) for name in names], dtype=np.float64)
 
 
-def _settings(start: Mapping[str, float], options: TunerOptions, seed: int) -> dict[str, object]:
+def _settings(
+    start: Mapping[str, float], others: Mapping[str, float], options: TunerOptions, seed: int
+) -> dict[str, object]:
     """What a run must share with the one it continues; that may get more iterations."""
     settings = asdict(options)
     del settings["iterations"]
     tuner = type(options).__name__.removesuffix("Options").lower()
     return {
-        "tuner": tuner, "features": list(start), "start": dict(start), "seed": seed, **settings
+        "tuner": tuner, "features": list(start), "start": {**start, **others}, "seed": seed,
+        **settings,
     }  # fmt: skip
 
 
@@ -234,7 +250,8 @@ def _check(
         raise ArgumentError("there is no feature to tune")
     if len(set(names)) < len(names):
         raise ArgumentError("two features have the same name")
-    for name in (*weights, *options.fixed):
+    wanted = options.fixed if options.LEARNS_SPARSE else (*weights, *options.fixed)
+    for name in wanted:
         if name not in names:
             raise ArgumentError(
                 f"there is no feature '{name}'", remedy="the features are " + ", ".join(names)

@@ -5,7 +5,7 @@ A system's package has
     Config                    a frozen dataclass that extends ``config.TrainingConfig``
     Model                     a class that extends ``model.Model``: its name, its parts, its decoder
     fit(training, config)     trains a model, one stage after the other
-    tune(model, dev, *, out, options, seed, threads, progress)              gives it other weights
+    tune(model, dev, *, out, references, options, seed, threads, progress)  gives it other weights
     CHOICES                   what ``--effort`` tries on the development set, in this order
     DEMO                      settings for ``demotic demo``, which should not take long
 
@@ -66,6 +66,7 @@ class System(Protocol):
         dev: Bitext,
         *,
         out: Path,
+        references: Sequence[Sequence[str]],
         options: TunerOptions | None,
         seed: int,
         threads: int,

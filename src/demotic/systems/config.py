@@ -12,7 +12,7 @@ from demotic.corpus import Cleaning, OrthographyConfig
 from demotic.decode import Consensus
 from demotic.engine import LocalEngine
 from demotic.errors import ArgumentError, FileAccessError, check_choices, check_counts
-from demotic.learn import MertOptions, MiraOptions, ProOptions, TunerOptions
+from demotic.learn import MertOptions, MinriskOptions, MiraOptions, ProOptions, TunerOptions
 from demotic.lm.estimation import MAX_ORDER
 from demotic.systems.records import over
 from demotic.systems.rules_model import MOST_EXTRA
@@ -110,8 +110,9 @@ _HURRIED = {"method": "mira", "candidates": "kbest", "mira": {"iterations": 6}}
 class TuneConfig:
     """How weights are found, from forests or from lists of the best translations."""
 
-    method: Literal["mert", "mira", "pro", "auto"] = "mert"
-    """Minimum error rate training, batch MIRA, pairwise ranking; or what suits most corpora."""
+    method: Literal["mert", "mira", "pro", "minrisk", "auto"] = "mert"
+    """Minimum error rate training, batch MIRA, pairwise ranking, minimum risk; or what suits most
+    corpora."""
     candidates: Kind = "kbest"
     """Lists of the best translations, or forests: larger steps, several times the time."""
     list_size: int = 100
@@ -122,6 +123,8 @@ class TuneConfig:
     """Batch MIRA."""
     pro: ProOptions = field(default_factory=ProOptions)
     """Pairwise ranking optimisation."""
+    minrisk: MinriskOptions = field(default_factory=MinriskOptions)
+    """Minimum risk, for any number of features."""
 
     def __post_init__(self) -> None:
         check_choices(self)
@@ -132,6 +135,11 @@ class TuneConfig:
         """Those of the method."""
         options: TunerOptions = getattr(self, AUTO if self.method == "auto" else self.method)
         return options
+
+    @property
+    def learns_sparse(self) -> bool:
+        """Are weights of sparse features learned, or held?"""
+        return self.options.LEARNS_SPARSE and self.candidates == "forest"
 
     def with_options(self, options: TunerOptions) -> TuneConfig:
         """The same with these options, and with the method that they are of."""
@@ -219,6 +227,20 @@ class TrainingConfig:
             raise ArgumentError(
                 "lm.bilingual: this system's decoder has no model of units",
                 remedy="leave it out, or train phrase or amasis",
+            )
+
+        self._check_sparse()
+
+    def _check_sparse(self) -> None:
+        """Lists have no sparse features: who wants their weights learned has to ask for forests."""
+        templates = getattr(getattr(vars(self).get("extract"), "sparse", None), "templates", ())
+        tune = vars(self).get("tune")
+        if not templates or not isinstance(tune, TuneConfig):
+            return
+        if tune.options.LEARNS_SPARSE and not tune.learns_sparse:
+            raise ArgumentError(
+                "weights of sparse features are learned from forests, not from lists",
+                remedy="say tune.candidates=forest",
             )
 
     def _take_preset(self) -> None:

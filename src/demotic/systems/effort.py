@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +37,7 @@ from demotic.systems.config import TrainingConfig
 from demotic.systems.records import merged
 from demotic.systems.stages import Training, fingerprint, saved_settings
 from demotic.systems.trials import Sentences, begin, halves, metric_for, scored, train
+from demotic.systems.tuning import streams
 from demotic.systems.work import WorkFolder
 
 LARGEST = 50_000
@@ -188,9 +189,10 @@ class _Search:
     def _try(self, name: str, config: TrainingConfig, *finished: Path) -> _Tried:
         """Train on one half of the development set and score the other, unless that was done."""
         training, (tune, held) = self._training, self._dev
+        tune_references, held_references = self._references
         progress = training.progress
         hurried = config.for_trials()
-        origin = [fingerprint(self._bitext), fingerprint(training.dev), saved_settings(hurried)]
+        origin = [fingerprint(self._bitext), training.dev_fingerprint(), saved_settings(hurried)]
         stage = self._home.stage(name, origin, files=[f"{name}.json"])
         work = self._home.folder / name
         if stage.wanted:
@@ -198,11 +200,13 @@ class _Search:
             begin(work, [work, *finished])
             with tempfile.TemporaryDirectory(prefix="model-", dir=self._home.folder) as place:
                 trial = Training(
-                    self._bitext, tune, hurried, out=Path(place) / "model", work=work, resume=True,
-                    threads=training.threads, progress=progress,
+                    self._bitext, tune, hurried, references=tune_references,
+                    out=Path(place) / "model", work=work, resume=True, threads=training.threads,
+                    progress=progress,
                 )  # fmt: skip
                 model = train(self.system, hurried, trial).model
-                text = Sentences(list(held.source_lines()), [list(held.target_lines())])
+                references = streams(list(held.target_lines()), *held_references)
+                text = Sentences(list(held.source_lines()), references)
                 score = scored(model, text, self._metric, training.threads)
                 settled = {
                     side: {"compounds": written.compounds, "segment": written.segment}
@@ -234,6 +238,12 @@ class _Search:
         dev = self._training.dev
         tune, held = halves(range(len(dev)))
         return dev.select(tune), dev.select(held)
+
+    @property
+    def _references(self) -> tuple[list[Sequence[str]], list[Sequence[str]]]:
+        """Further ones of both halves."""
+        both = [halves(lines) for lines in self._training.references]
+        return [tune for tune, _ in both], [held for _, held in both]
 
     @cached_property
     def _metric(self) -> Bleu:

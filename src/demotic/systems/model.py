@@ -307,14 +307,25 @@ class Model(ABC):
         return Bitext.open(self.part("corpus.arrow"))
 
     def score(
-        self, bitext: Bitext, *, threads: int = 1, progress: Progress = SILENT
+        self,
+        bitext: Bitext,
+        *,
+        references: Sequence[Sequence[str]] = (),
+        threads: int = 1,
+        progress: Progress = SILENT,
     ) -> dict[str, Any]:
-        """BLEU of the model on a bitext, with its signature; text that is tokenised stays so."""
+        """BLEU of the model on a bitext, with its signature; text that is tokenised stays so.
+
+        ``references`` are further ones, a line for each pair; an empty one is none.
+        """
         from demotic.metrics import Bleu
+        from demotic.systems.tuning import check_references, streams
 
         metric = Bleu(tokenise="none" if self.target.config.tokeniser == "none" else "13a")
         lines = self.translate_lines(bitext.source_lines(), threads=threads, progress=progress)
-        score = metric.score([best[0].text for best in lines], [list(bitext.target_lines())])
+        check_references(bitext, references)
+        all_references = streams(list(bitext.target_lines()), *references)
+        score = metric.score([best[0].text for best in lines], all_references)
         return {
             "metric": score.name,
             "value": score.value,

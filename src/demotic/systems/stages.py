@@ -34,7 +34,15 @@ from demotic.systems.config import TrainingConfig, TuneConfig
 from demotic.systems.model import Model
 from demotic.systems.records import to_record
 from demotic.systems.rules_model import CLASS_LM, CLASSES, EXTRA_LMS, UNIT_CLASSES, UNIT_LM
-from demotic.systems.tuning import DevSet, TuningTask, check_dev, encoded_dev, with_best_scale
+from demotic.systems.tuning import (
+    DevSet,
+    TuningTask,
+    check_dev,
+    check_references,
+    encoded_dev,
+    has_sparse_features,
+    with_best_scale,
+)
 from demotic.systems.weights import write_weights
 from demotic.systems.work import Stage, WorkFolder, place
 
@@ -50,20 +58,27 @@ class Training:
         dev: Bitext | None,
         config: TrainingConfig,
         *,
+        references: Sequence[Sequence[str]] = (),
         out: Path,
         work: Path | None = None,
         resume: bool = False,
         threads: int = 1,
         progress: Progress = SILENT,
     ) -> None:
-        """Refuses what cannot end well; without ``dev`` holds a part of the bitext out."""
+        """Refuses what cannot end well; without ``dev`` holds a part of the bitext out.
+
+        ``references`` are further ones of ``dev``, a line for each pair; an empty one is none.
+        """
         check_place(out)
         if dev is None:
+            if references:
+                raise ArgumentError("further references without a development set")
             size = min(config.dev_size, len(bitext) // 10)
             parts = split(bitext, dev=size, test=0, seed=config.seed, progress=progress)
             bitext, dev = parts.train, parts.dev
         check_dev(dev.source_lines(), dev.target_lines())
-        self.bitext, self.dev = bitext, dev
+        check_references(dev, references)
+        self.bitext, self.dev, self.references = bitext, dev, references
         self.config = config
         self.engine = config.engine.local(threads)
         self.out = out
@@ -123,19 +138,32 @@ class Training:
     def development(self, text: Stage) -> Stage:
         """Take the development set apart as the text was; what comes before tuning is without it,
         so that trainings on other development sets share it."""
+        further = [f"dev.target{number}" for number in range(2, 2 + len(self.references))]
         stage = self.work.stage(
-            "dev", fingerprint(self.dev), after=[text], files=["dev.source", "dev.target"]
+            "dev",
+            self.dev_fingerprint(),
+            after=[text],
+            files=["dev.source", "dev.target", *further],
         )
         if stage.wanted:
             source, target = (
                 Orthography.from_json(text.path(f"{side}.json").read_text(encoding="utf-8"))
                 for side in ("source", "target")
             )
-            encoded = encoded_dev(source, target, self.dev)
+            encoded = encoded_dev(source, target, self.dev, self.references)
             files.write_lines(stage.path("dev.source"), encoded.source)
             files.write_lines(stage.path("dev.target"), encoded.reference)
+            for name, lines in zip(further, encoded.further, strict=True):
+                files.write_lines(stage.path(name), lines)
             stage.finish()
         return stage
+
+    def dev_fingerprint(self) -> str | list[str]:
+        """Of all texts of the development set."""
+        if not self.references:
+            return fingerprint(self.dev)
+        texts = ("\n".join(lines).encode() for lines in self.references)
+        return [fingerprint(self.dev), *(hashlib.sha256(text).hexdigest() for text in texts)]
 
     def align(self, text: Stage) -> Stage:
         """Link the words of each pair, in both directions, and symmetrise."""
@@ -264,11 +292,13 @@ class Training:
         search: Any,
         *,
         file: str = "weights.json",
+        sparse: bool = True,
     ) -> Stage:
         """Weights that translate the development set best.
 
         ``decoder`` is made from the stages ``after`` and from the options ``search`` (a dataclass);
-        ``start`` may lack features and have those of other grammars.
+        ``start`` may lack features and have those of other grammars.  Where a tuner can, it learns
+        weights of ``sparse`` features.
         """
         dev = self.development(text)
         stage = self.work.stage(
@@ -278,20 +308,23 @@ class Training:
             files=[file],
         )
         if stage.wanted:
+            made = decoder()
+            learns = sparse and config.learns_sparse and has_sparse_features(made)
             task = TuningTask(
-                decoder(), read_dev(dev), config.candidates, config.list_size, self.threads
-            )
+                made, read_dev(dev), config.candidates, config.list_size, self.threads,
+                learns=learns,
+            )  # fmt: skip
             found = tune_weights(
                 task,
-                {name: start.get(name, 0.0) for name in task.feature_names},
-                options=config.options,
+                task.reduced({name: start.get(name, 0.0) for name in task.feature_names}),
+                options=task.tuner(config.options),
                 seed=self.config.seed,
                 threads=self.threads,
                 progress=self.progress,
                 checkpoint=stage.path(f"tune-{stage.digest[:12]}.json"),
                 resume=self.resume,
             )
-            write_weights(stage.path(file), found.weights)
+            write_weights(stage.path(file), task.restored(found.weights))
             stage.finish()
         return stage
 
@@ -310,7 +343,7 @@ class Training:
         consensus = self.config.consensus
         trained = model.of_parts(parts, search)
         if consensus.method != "off" and consensus.scale == "auto":
-            dev = read_dev(stages[0])
+            dev = read_dev(self.development(stages[0]))
             consensus = with_best_scale(
                 trained.decoder, dev, consensus, threads=self.threads, progress=self.progress
             )
@@ -322,7 +355,9 @@ class Training:
             source_language=self.bitext.source_language,
             target_language=self.bitext.target_language,
             config=saved_settings(self.config) | {"consensus": settings},
-            dev=trained.score(self.dev, threads=self.threads, progress=self.progress),
+            dev=trained.score(
+                self.dev, references=self.references, threads=self.threads, progress=self.progress
+            ),
             provenance=_provenance(self.bitext, self.dev, cleaning)
             | ({"choices": self.choices} if self.choices else {}),
         )
@@ -351,10 +386,8 @@ def _tuning(config: TuneConfig) -> list[Any]:
 
 def read_dev(dev: Stage) -> DevSet:
     """What :meth:`Training.development` took apart."""
-    return DevSet(
-        list(files.read_lines(dev.path("dev.source"))),
-        list(files.read_lines(dev.path("dev.target"))),
-    )
+    source, target, *further = (list(files.read_lines(dev.path(name))) for name in dev.files)
+    return DevSet(source, target, tuple(further))
 
 
 def fingerprint(bitext: Bitext) -> str:

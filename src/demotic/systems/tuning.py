@@ -61,21 +61,71 @@ class DevSet:
 
     source: list[str]
     reference: list[str]
+    further: tuple[list[str], ...] = ()
+    """Further references, a list for each; an empty line is none."""
 
     def __post_init__(self) -> None:
-        if len(self.source) != len(self.reference):
-            raise ArgumentError(
-                f"the development set has {len(self.source)} sentences and "
-                f"{len(self.reference)} translations"
-            )
+        for lines in (self.reference, *self.further):
+            if len(self.source) != len(lines):
+                raise ArgumentError(
+                    f"the development set has {len(self.source)} sentences and "
+                    f"{len(lines)} translations"
+                )
         check_dev(self.source, self.reference)
 
+    @property
+    def references(self) -> list[list[str]]:
+        """All references of each sentence."""
+        return [
+            [first, *(line for line in others if line.strip())]
+            for first, *others in zip(self.reference, *self.further, strict=True)
+        ]
 
-def encoded_dev(source: Orthography, target: Orthography, dev: Bitext) -> DevSet:
+    def select(self, rows: Iterable[int]) -> DevSet:
+        """Only these sentences."""
+        chosen = [*rows]
+        texts = (self.source, self.reference, *self.further)
+        source, reference, *further = ([text[row] for row in chosen] for text in texts)
+        return DevSet(source, reference, tuple(further))
+
+    def bleu(self, lines: Sequence[str]) -> float:
+        """Of translations into tokens."""
+        return Bleu(tokenise="none").score(lines, streams(self.reference, *self.further)).value
+
+
+def streams(first: Sequence[str], *others: Sequence[str]) -> list[list[str]]:
+    """References as metrics take them, where an empty line of further ones is the first one."""
+    return [
+        [*first],
+        *([line if line.strip() else own for own, line in zip(first, other, strict=True)]
+          for other in others),
+    ]  # fmt: skip
+
+
+def check_references(dev: Bitext, further: Sequence[Sequence[str]]) -> None:
+    """Raise unless further references have a line for each sentence."""
+    for number, lines in enumerate(further, 2):
+        if len(lines) != len(dev):
+            raise ArgumentError(
+                f"the development set has {len(dev)} sentences, and reference {number} "
+                f"{len(lines)}",
+                remedy="give a line for each sentence, an empty one where there is none",
+            )
+
+
+def encoded_dev(
+    source: Orthography, target: Orthography, dev: Bitext, further: Sequence[Sequence[str]] = ()
+) -> DevSet:
     """The development set in tokens: the source as a user's text, the target as in training."""
+    check_references(dev, further)
+
+    def encoded(pairs: Iterable[tuple[str, str]]) -> list[str]:
+        return [str(encode_pair(source, target, one, other)[1]) for one, other in pairs]
+
     return DevSet(
         [str(source.encode(pair.source)) for pair in dev],
-        [str(encode_pair(source, target, pair.source, pair.target)[1]) for pair in dev],
+        encoded((pair.source, pair.target) for pair in dev),
+        tuple(encoded(zip(dev.source_lines(), lines, strict=True)) for lines in further),
     )
 
 
@@ -90,17 +140,25 @@ class TuningTask:
     threads: int = 1
     held: Mapping[str, float] = field(default_factory=dict)
     """Weights of sparse features, which are not learned: together they are one feature, HELD."""
+    learns: bool = False
+    """Are they learned instead?  HELD stands for those that were decoded with."""
 
     @property
     def feature_names(self) -> Sequence[str]:
-        """The decoder's dense ones, and HELD where weights are held."""
-        return (*self.decoder.feature_names, *([HELD] if self.held else []))
+        """The decoder's dense ones, and HELD where there are others."""
+        return (*self.decoder.feature_names, *([HELD] if self.held or self.learns else []))
 
     def reduced(self, weights: Mapping[str, float]) -> dict[str, float]:
         """A model's weights as the learner sees them."""
         dense = {*self.decoder.feature_names}
         known = {name: value for name, value in weights.items() if name in dense}
-        return known | ({HELD: 1.0} if self.held else {})
+        return known | ({HELD: 1.0} if HELD in self.feature_names else {})
+
+    def tuner(self, options: TunerOptions) -> TunerOptions:
+        """The options of a tuner that leaves HELD as it is."""
+        if HELD not in self.feature_names:
+            return options
+        return replace(options, fixed=(*options.fixed, HELD))
 
     def restored(self, weights: Mapping[str, float]) -> dict[str, float]:
         """A learner's weights as the decoder's; the held ones get the common factor, too."""
@@ -111,16 +169,20 @@ class TuningTask:
     def candidates(self, weights: Mapping[str, float]) -> list[Candidates]:
         """For each sentence its forest, or its list of best translations."""
         decoder = self.decoder.with_weights(self.restored(weights))
-        counts = [statistics_against([line]) for line in self.dev.reference]
+        references = self.dev.references
+        counts = [statistics_against(lines) for lines in references]
         if self.kind == "forest":
             if not isinstance(decoder, ForestDecoder):
                 raise ArgumentError(
                     "this decoder gives no forests", remedy="tune on lists: tune.candidates=kbest"
                 )
-            forests = self._held(decoder.forests(self.dev.source, threads=self.threads))
+            full = decoder.forests(self.dev.source, threads=self.threads)
+            forests = self._held(full, weights)
             return [
-                ForestCandidates(forest, count, [line.split()])
-                for forest, count, line in zip(forests, counts, self.dev.reference, strict=True)
+                ForestCandidates(
+                    forest, count, [line.split() for line in lines], own if self.learns else None
+                )
+                for forest, own, count, lines in zip(forests, full, counts, references, strict=True)
             ]
         found: list[Candidates] = []
         lists = decoder.kbest_lines(self.dev.source, self.list_size, threads=self.threads)
@@ -129,8 +191,10 @@ class TuningTask:
             found.append(KBestCandidates(rows, count([" ".join(each.tokens) for each in best])))
         return found
 
-    def _held(self, forests: Sequence[Forest]) -> Sequence[Forest]:
+    def _held(self, forests: Sequence[Forest], weights: Mapping[str, float]) -> Sequence[Forest]:
         """Forests without sparse features."""
+        if self.learns:
+            return hold_sparse(forests, weights, name=HELD, threads=self.threads)
         if all(len(forest.space) == forest.space.dense for forest in forests):
             return forests
         name = HELD if self.held else None
@@ -142,6 +206,11 @@ class TuningTask:
             return [*found.values]
         worth = sum(self.held.get(name, 0.0) * value for name, value in found.features.items())
         return [*found.values, worth]
+
+
+def has_sparse_features(decoder: Decoder[Hypothesis]) -> bool:
+    """Do its rules have features beside those that all rules have?"""
+    return bool(getattr(getattr(decoder, "rules", None), "sparse_features", 0))
 
 
 def with_best_scale(
@@ -156,10 +225,9 @@ def with_best_scale(
 
     Of equals the largest, which is closest to the model's own choice.
     """
-    metric = Bleu(tokenise="none")
     scales = SCALES[::-1]
     texts = words_by_scale(decoder, dev.source, consensus, scales, threads=threads)
-    scores = [metric.score(lines, [dev.reference]).value for lines in texts]
+    scores = [dev.bleu(lines) for lines in texts]
     best = max(scores)
     scale = scales[scores.index(best)]
     progress.say(f"consensus with a scale of {scale:g}: {best:.2f} BLEU")
@@ -171,6 +239,7 @@ def tune(
     dev: Bitext,
     *,
     out: Path,
+    references: Sequence[Sequence[str]] = (),
     options: TunerOptions | None = None,
     seed: int = 1,
     threads: int = 1,
@@ -179,36 +248,31 @@ def tune(
     """A copy of a model with its weights tuned again, on another development set.
 
     It is tuned as its own section ``tune`` says; ``options`` take the place of its options, and of
-    its method where they are those of another one.
+    its method where they are those of another one.  ``references`` are beside those of ``dev``.
     """
     check_place(out)
     config = own_tuning(model)
     if options is not None:
         config = config.with_options(options)
-    text = encoded_dev(model.source, model.target, dev)
+    text = encoded_dev(model.source, model.target, dev, references)
     held = model.weights.keys() - {*model.decoder.feature_names}
+    others = {name: model.weights[name] for name in sorted(held) if model.weights[name]}
+    learns = config.learns_sparse and has_sparse_features(model.decoder)
     task = TuningTask(
-        model.decoder,
-        text,
-        config.candidates,
-        config.list_size,
-        threads,
-        {name: model.weights[name] for name in sorted(held) if model.weights[name]},
-    )
-    options = config.options
-    if task.held:
-        options = replace(options, fixed=(*options.fixed, HELD))
+        model.decoder, text, config.candidates, config.list_size, threads,
+        {} if learns else others, learns,
+    )  # fmt: skip
     found = tune_weights(
         task,
-        task.reduced(model.weights),
-        options=options,
+        task.reduced(model.weights) | (others if learns else {}),
+        options=task.tuner(config.options),
         seed=seed,
         threads=threads,
         progress=progress,
     )
     settings = {**model.about.config, "tune": asdict(config)}
     weights = task.restored(found.weights)
-    return reweighted(model, weights, settings, dev, out, threads, progress)
+    return reweighted(model, weights, settings, dev, out, threads, progress, references)
 
 
 def own_tuning(model: Model) -> TuneConfig:
@@ -232,17 +296,18 @@ def reweighted(
     out: Path,
     threads: int = 1,
     progress: Progress = SILENT,
+    references: Sequence[Sequence[str]] = (),
 ) -> Tuned:
     """A copy of a model in ``out`` with other weights and the settings that led to them."""
     tuned = model.with_weights(weights)
     if model.consensus.method != "off":  # scores have another scale now
-        text = encoded_dev(model.source, model.target, dev)
+        text = encoded_dev(model.source, model.target, dev, references)
         best = with_best_scale(
             tuned.decoder, text, model.consensus, threads=threads, progress=progress
         )
         tuned = tuned.with_consensus(asdict(best))
         settings = {**settings, "consensus": asdict(best)}
-    score = tuned.score(dev, threads=threads, progress=progress)
+    score = tuned.score(dev, references=references, threads=threads, progress=progress)
     about = replace(model.about, config=settings, dev=score)
     with Bundle.create(out, about) as folder:
         for part in model.bundle.parts:

@@ -131,11 +131,7 @@ def _with_drl(config: Config, **options: Any) -> Config:
 
 def _split(dev: DevSet) -> tuple[DevSet, DevSet | None]:
     """Four fifths to learn on, every fifth sentence to judge by; nothing if those are too few."""
-    rows = list(zip(dev.source, dev.reference, strict=True))
+    rows = range(len(dev.source))
     if len(rows) < _FOLDS * SMALLEST_DEV:
         return dev, None
-    return _dev_set([row for i, row in enumerate(rows) if i % _FOLDS]), _dev_set(rows[::_FOLDS])
-
-
-def _dev_set(rows: list[tuple[str, str]]) -> DevSet:
-    return DevSet([source for source, _ in rows], [reference for _, reference in rows])
+    return dev.select(i for i in rows if i % _FOLDS), dev.select(rows[::_FOLDS])

@@ -44,9 +44,9 @@ class UmtTask:
     ) -> None:
         self.feature_names: Sequence[str] = decoder.feature_names
         self.sparse_features = decoder.sparse_features
-        pairs = [pair for pair in zip(dev.source, dev.reference, strict=True) if pair[0].strip()]
+        pairs = [pair for pair in zip(dev.source, dev.references, strict=True) if pair[0].strip()]
         self._episodes = decoder.episodes([source for source, _ in pairs], memory=memory)
-        self._metrics = [_metric(reference) for _, reference in pairs]
+        self._metrics = [_metric(references) for _, references in pairs]
         self._corpus = Bleu(tokenise="none") if reward == "corpus" else None
         self._others: NDArray[np.int64] = np.empty((0, 0), dtype=np.int64)
         self._level = 0.0
@@ -100,8 +100,8 @@ class UmtTask:
         return self._level + len(self) * gain
 
 
-def _metric(reference: str) -> SentenceBleu:
-    return SentenceBleu([reference], smoothing="add-k", smoothing_value=1, tokenise="none")
+def _metric(references: list[str]) -> SentenceBleu:
+    return SentenceBleu(references, smoothing="add-k", smoothing_value=1, tokenise="none")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,7 +232,7 @@ class Learner:
         judge = self.judge or self.dev
         found = decoder.decode_lines(judge.source, threads=self.threads)
         lines = [" ".join(each.tokens) for each in found]
-        return Bleu(tokenise="none").score(lines, [judge.reference]).value
+        return judge.bleu(lines)
 
     def _checkpoint(
         self,

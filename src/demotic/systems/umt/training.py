@@ -7,7 +7,7 @@ roll-outs on the development set.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -58,8 +58,9 @@ def mert_weights(
     search = HieroSearch(span_limit=config.search.span_limit)
     decoder = decoder_of(HieroDecoder, rules, lm, search)
     stage = training.tune(
-        text, [rules, lm], decoder, config.tune, START, search, file="mert-weights.json"
-    )
+        text, [rules, lm], decoder, config.tune, START, search, file="mert-weights.json",
+        sparse=False,
+    )  # fmt: skip
     return read_weights(stage.path("mert-weights.json"))
 
 
@@ -126,6 +127,7 @@ def tune(
     dev: Bitext,
     *,
     out: Path,
+    references: Sequence[Sequence[str]] = (),
     options: TunerOptions | None = None,
     seed: int = 1,
     threads: int = 1,
@@ -152,7 +154,7 @@ def tune(
     learner = Learner(
         rules=model.rules,
         lm=model.lm,
-        dev=encoded_dev(model.source, model.target, dev),
+        dev=encoded_dev(model.source, model.target, dev, references),
         seed=seed,
         threads=threads,
         reward=config.learn.reward,
@@ -163,7 +165,7 @@ def tune(
     trial = learner.learn(model.search, holding(start, drl, config.features, model.search), start)
     settings: dict[str, Any] = {**model.about.config}
     settings["learn"] = {**settings["learn"], "drl": asdict(drl)}
-    return reweighted(model, trial.weights, settings, dev, out, threads, progress)
+    return reweighted(model, trial.weights, settings, dev, out, threads, progress, references)
 
 
 def _config(model: UmtModel) -> Config:
