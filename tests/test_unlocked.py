@@ -29,7 +29,8 @@ SHORT = """
     BlockTable.left BlockTable.lexical BlockTable.origins BlockTable.right BlockTable.source_ids
     BlockTable.source_word BlockTable.target_ids BlockTable.target_word Container.section
     ConfusionClasses.__init__ TargetBigrams.__init__ TargetBigrams.meet TargetBigrams.name
-    TargetBigrams.score ContainerWriter.__init__ ContainerWriter.begin DevSet.__init__ FeatureSpace.find
+    TargetBigrams.score ContainerWriter.__init__ ContainerWriter.begin DevSet.__init__
+    FeatureSpace.find
     FeatureSpace.name FurtherModel.find HieroOptions.__init__ LexicalCounts.__init__
     LexicalReader.__init__ LexicalTable.source_given_target LexicalTable.source_id
     LexicalTable.target_given_source
