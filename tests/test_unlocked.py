@@ -47,6 +47,7 @@ SHORT = """
     SentenceBleu.__init__ SentenceBleu.score SentenceBleu.statistics TokenLines.__init__
     Vocab.__init__ Vocab.add Vocab.find Vocab.word
     TaggerLearner.__init__ TaggerLearner.add HeadGrammarCounter.__init__ HeadGrammarCounter.add
+    TreeCells.__init__ PermutationModel.__init__
 """
 LOOKS = {"__len__", "__eq__", "__hash__", "__getitem__", "__contains__"}
 

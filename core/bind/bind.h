@@ -43,5 +43,6 @@ void blocks(nb::module_& m);
 void block_events(nb::module_& m);
 void block_decoder(nb::module_& m);
 void trees(nb::module_& m);
+void transducer(nb::module_& m);
 
 }  // namespace demotic::bind

@@ -70,4 +70,5 @@ NB_MODULE(_core, m) {
   demotic::bind::block_events(m);
   demotic::bind::block_decoder(m);
   demotic::bind::trees(m);
+  demotic::bind::transducer(m);
 }

@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from demotic.trees.atoms import dependency_atoms as dependency_atoms
-    from demotic.trees.binarise import Cells as Cells
-    from demotic.trees.binarise import binarise as binarise
+    from demotic.trees.bitrees import Bitree as Bitree
+    from demotic.trees.bitrees import bitree as bitree
+    from demotic.trees.bitrees import candidates_of as candidates_of
+    from demotic.trees.bitrees import choices as choices
+    from demotic.trees.bitrees import core_cells as core_cells
+    from demotic.trees.cells import Cells as Cells
+    from demotic.trees.cells import binarise as binarise
     from demotic.trees.conllu import dependency_tree as dependency_tree
     from demotic.trees.heads import HeadRules as HeadRules
     from demotic.trees.reading import check_yields as check_yields
