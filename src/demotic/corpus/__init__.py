@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from demotic.corpus.orthography import encode_pairs as encode_pairs
     from demotic.corpus.orthography_config import OrthographyConfig as OrthographyConfig
     from demotic.corpus.protect import Span as Span
+    from demotic.corpus.sentences import split_sentences as split_sentences
     from demotic.corpus.splitting import Split as Split
     from demotic.corpus.splitting import SplitReport as SplitReport
     from demotic.corpus.splitting import split as split
