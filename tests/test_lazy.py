@@ -16,7 +16,8 @@ import pytest
 import demotic
 from demotic.systems import SYSTEMS
 
-LAZY = ["demotic", "demotic.corpus", "demotic.decode", "demotic.grammar", "demotic.lm"]
+PACKAGES = ["corpus", "decode", "documents", "grammar", "lm"]
+LAZY = ["demotic", *(f"demotic.{name}" for name in PACKAGES)]
 HEAVY = {"duckdb", "numpy", "pyarrow", "rich", "sacrebleu", "scipy", "typer"}
 
 

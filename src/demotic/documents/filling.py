@@ -1,0 +1,174 @@
+"""A document filled in by a model: sentences out, translations in, codes where their words went.
+
+document = open_document("app.po", target_language="de")
+data, report = fill_in(document, model)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from demotic.corpus.sentences import split_sentences
+from demotic.documents.code_placing import Link, place_codes
+from demotic.documents.document import Document, Fill, Segment, State
+from demotic.documents.inline import Code, Inline
+from demotic.documents.report import Filled, Report
+from demotic.documents.word_links import links_between, token_stretches
+from demotic.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from demotic.corpus import Encoded
+    from demotic.systems.model import Model, Translation
+
+_SEGMENTS = 256  # translated in one call
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """A piece of a segment, and the white space behind it."""
+
+    text: str
+    at: int
+    behind: str
+
+
+def fill_in(
+    document: Document,
+    model: Model,
+    *,
+    threads: int = 1,
+    progress: Progress = SILENT,
+) -> tuple[bytes, Report]:
+    """The document's bytes with every empty segment translated, and what was done."""
+    empty = [i for i, each in enumerate(document.segments) if each.state is State.empty]
+    fills: dict[int, Fill] = {}
+    report = Report.of(document)
+    with progress.step("translating", unit="segments") as advance:
+        rest = iter(empty)
+        while batch := list(islice(rest, _SEGMENTS)):
+            for number, filled in _filled(document.segments, batch, model, threads):
+                fills[number] = filled.fill
+                report.add(number, filled)
+            advance(len(batch))
+    return document.filled(fills), report
+
+
+def _filled(
+    segments: Sequence[Segment], batch: Sequence[int], model: Model, threads: int
+) -> Iterator[tuple[int, Filled]]:
+    """Translations of some segments; equal sentences are translated once."""
+    prepared = [_with_placeholders(segments[number].source) for number in batch]
+    language = model.about.source_language
+    split = [_sentences(inline.text, language) for inline, _ in prepared]
+    texts = list(dict.fromkeys(each.text for sentences in split for each in sentences))
+    lines = model.translate_lines(texts, threads=threads)
+    translations = {text: best[0] for text, best in zip(texts, lines, strict=True)}
+    for number, (inline, placeholders), sentences in zip(batch, prepared, split, strict=True):
+        yield number, _joined(inline, placeholders, sentences, translations, model)
+
+
+def _sentences(text: str, language: str) -> list[_Sentence]:
+    """Sentences without the white space around them, which stays as it is."""
+    found: list[_Sentence] = []
+    at = 0
+    for piece in split_sentences(text, language):
+        core = piece.strip()
+        lead = len(piece) - len(piece.lstrip()) if core else 0
+        if core:
+            found.append(_Sentence(core, at + lead, piece[lead + len(core) :]))
+        at += len(piece)
+    return found
+
+
+def _joined(
+    source: Inline,
+    placeholders: Mapping[str, Code],
+    sentences: Sequence[_Sentence],
+    translations: Mapping[str, Translation],
+    model: Model,
+) -> Filled:
+    """The segment's translation from those of its sentences."""
+    first = sentences[0].at if sentences else len(source.text)
+    parts = [source.text[:first]]
+    links: list[Link] = []
+    length = first
+    used: list[Translation] = []
+    for sentence in sentences:
+        translation = translations[sentence.text]
+        used.append(translation)
+        if source.codes:
+            links += _links(sentence, translation, length, model)
+        parts += (translation.text, sentence.behind)
+        length += len(translation.text) + len(sentence.behind)
+    target = place_codes(source, "".join(parts), links)
+    return Filled(Fill(_resolved(target, placeholders)), tuple(used))
+
+
+def _links(
+    sentence: _Sentence, translation: Translation, target_at: int, model: Model
+) -> list[Link]:
+    encoded: Encoded = model.source.encode(sentence.text)
+    spans = {span.token: span.text for span in encoded.spans}
+    return links_between(
+        token_stretches(encoded.tokens, sentence.text, spans),
+        token_stretches(translation.tokens, translation.text, spans),
+        translation.alignment,
+        source_at=sentence.at,
+        target_at=target_at,
+    )
+
+
+# A point that stands for a word of its own (a number to be filled in, code, a picture) is shown to
+# the model as a placeholder, which comes out exactly once, at a word's place.
+
+
+def _with_placeholders(source: Inline) -> tuple[Inline, dict[str, Code]]:
+    placeholders: dict[str, Code] = {}
+    parts: list[str] = []
+    codes: list[Code] = []
+    at = length = 0
+    for code in source.codes:
+        parts.append(source.text[at : code.at])
+        length += code.at - at
+        at = code.at
+        name = f"{{c{len(placeholders) + 1}}}"
+        if code.kind == "point" and _stands_alone(source.text, code.at) and name not in source.text:
+            placeholders[name] = code
+            parts.append(name)
+            length += len(name)
+        else:
+            codes.append(Code(length, code.raw, code.kind, code.pair))
+    parts.append(source.text[at:])
+    return Inline("".join(parts), tuple(codes)), placeholders
+
+
+def _stands_alone(text: str, at: int) -> bool:
+    """Between words: not at an edge of the text, and not part of a word."""
+    before, behind = text[:at].strip(), text[at:].strip()
+    if not before or not behind:
+        return False
+    return not text[at - 1].isalnum() and not text[at].isalnum()
+
+
+def _resolved(target: Inline, placeholders: Mapping[str, Code]) -> Inline:
+    """Codes again in place of their placeholders; one that was lost goes to the end."""
+    text = target.text
+    codes = list(target.codes)
+    for name, code in placeholders.items():
+        place = text.find(name)
+        if place < 0:
+            codes.append(Code(len(text), code.raw))
+            continue
+        text = text[:place] + text[place + len(name) :]
+        moved = [
+            each
+            if each.at <= place
+            else Code(max(each.at - len(name), place), each.raw, each.kind, each.pair)
+            for each in codes
+        ]
+        before = sum(1 for each in codes if each.at <= place)
+        codes = [*moved[:before], Code(place, code.raw), *moved[before:]]
+    return Inline(text, tuple(codes))
