@@ -96,6 +96,23 @@ def command(
             help="How much consensus trusts the model's scores. [default: the model's own]",
         ),
     ] = None,
+    file_format: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="FORMAT",
+            help="What the file is: text, po, xliff, tmx, android, strings, properties, json, yaml,"
+            " html, markdown, docx, odt or srt. [default: by its content and name]",
+            show_default=False,
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Of a document: what was filled in and what to look at first, as .html or .json.",
+        ),
+    ] = None,
     verify: Annotated[
         bool | None,
         typer.Option(
@@ -107,23 +124,31 @@ def command(
     quiet: Quiet = False,
     json_log: JsonLog = False,
 ) -> None:
-    """Translate text line by line; the order and the number of lines are kept.
+    """Translate text line by line, or fill in a document.
 
-    Lines from the standard input are translated as they come.  Placeholders, tags, numbers and
-    addresses come out unchanged, exactly once each.
+    The order and the number of lines are kept; lines from the standard input are translated as they
+    come.  Placeholders, tags, numbers and addresses come out unchanged, exactly once each.  A
+    document (PO, XLIFF, TMX, resource files, HTML, Markdown, DOCX, ODT, subtitles) is known by its
+    content: what it lacks is filled in, and everything else comes back byte for byte.
 
     \b
     Examples:
       demotic translate en-fr.demotic messages.txt --output messages.fr
       echo "Delete the file?" | demotic translate en-fr.demotic
+      demotic translate en-fr.demotic app.po --output app-filled.po --report app.html
       demotic translate en-fr.demotic messages.txt --nbest 5 --format json
       demotic translate en-fr.demotic messages.txt --pops 10     faster, not quite as good
       demotic translate en-fr.demotic messages.txt --consensus forest
     """
     from demotic import files
+    from demotic.cli.document_options import document_of, fill
     from demotic.model import load
 
-    check_files(inputs=[model, *(text or [Path("-")])], outputs=[output])
+    outputs = [output] if report is None else [output, report]
+    check_files(inputs=[model, *(text or [Path("-")])], outputs=outputs)
+    document = document_of(text or [], file_format, report)
+    if document is not None and (nbest > 1 or format is not Format.text):
+        raise typer.BadParameter("--nbest and --format are for lines of text, not for documents")
     progress = progress_for(quiet=quiet, json_log=json_log)
     asked = {"pops": pops, "stack": stack, "beam": beam}
     given = {name: value for name, value in asked.items() if value is not None}
@@ -137,6 +162,9 @@ def command(
     if consensus_scale is not None:
         with usage("--consensus-scale"):
             translator = translator.with_consensus({"scale": consensus_scale})
+    if document is not None:
+        fill(document, translator, output, report, thread_count(threads), progress)
+        return
     number = 0
     with (
         files.write_bytes(output) as out,
