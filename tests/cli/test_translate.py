@@ -41,7 +41,8 @@ def test_lines_keep_their_number_and_order(toy_model: Path, tmp_path: Path) -> N
     assert len(out) == len(lines)
     model = demotic.load(toy_model)
     assert out[1:41] == [model.translate(source).text for source in sources]
-    assert out[0] == out[41] == out[-2] == ""
+    assert out[0] == out[-2] == ""
+    assert out[41] == "   "  # white space comes back as it was
     assert out[42].lower() == "unknown words only"
     assert out[43].lower().split().count("nom1") == 5000
 
