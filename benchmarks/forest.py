@@ -20,6 +20,7 @@ import numpy as np
 
 from demotic.features import FeatureSpace
 from demotic.forest import Forest, ForestBuilder, envelopes, kbest, risk
+from demotic.learn import ExpectedBleu, RiskSet
 
 DENSE = [f"dense{i}" for i in range(10)]
 SPARSE = FeatureSpace(DENSE, [f"sparse{i}" for i in range(50)])
@@ -170,6 +171,17 @@ def main() -> None:
         f"risk and gradient: {paired / inside:.1f} times a log inside "
         f"({(paired - scoring) / inside:.1f} without computing the scores); "
         f"{edges / paired / 1e6:.0f} million edges a CPU second"
+    )
+    examples = RiskSet(SPARSE, 5)
+    for number, forest in enumerate(forests):
+        counts = np.random.default_rng(number).integers(0, 3, (forest.edges, 5))
+        examples.add(forest, counts.astype(np.float32))
+    lengths = [20.0] * len(forests)
+    bleu = ExpectedBleu(examples, lengths)
+    whole = cpu(lambda: bleu.evaluate(weights))
+    print(
+        f"expected BLEU and gradient: {whole / inside:.1f} times a log inside; "
+        f"{edges / whole / 1e6:.0f} million edges a CPU second"
     )
     directions = itertools.islice(itertools.cycle([[1.0], [-1.0]]), len(weights))
     direction = list(itertools.chain(*directions))

@@ -301,8 +301,14 @@ void bind_templates(nb::module_& m) {
           },
           nb::arg("begin"), nb::arg("end"), Unlocked(), "The rules from begin up to end")
       .def(
-          "finish", [](Templating& t) { t.builder.finish(t.templates.finish().get()); }, Unlocked(),
-          "Write the table");
+          "keep", [](Templating& t, const std::vector<uint32_t>& ids) { t.templates.keep(ids); },
+          nb::arg("ids"), Unlocked(), "Let only these of the table's own features stay")
+      .def(
+          "finish",
+          [](Templating& t) {
+            t.builder.finish(t.templates.has_names() ? t.templates.finish().get() : nullptr);
+          },
+          Unlocked(), "Write the table");
 }
 
 }  // namespace

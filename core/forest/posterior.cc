@@ -1,6 +1,8 @@
 #include "forest/posterior.h"
 
+#include <array>
 #include <cmath>
+#include <utility>
 
 namespace demotic::forest {
 
@@ -48,9 +50,41 @@ Posteriors posteriors(const Forest& f, std::span<const double> score) {
   return result;
 }
 
+namespace {
+
+// dense[d] += sum_e per_edge[e] * row(e)[d]; a width that the compiler knows stays in registers.
+template <size_t Width>
+void add_dense(const Forest& f, std::span<const double> per_edge, double* dense) {
+  std::array<double, Width> sum{};
+  const float* row = f.dense.data();
+  for (const double times : per_edge) {
+    for (size_t d = 0; d < Width; ++d) sum[d] += times * row[d];
+    row += Width;
+  }
+  for (size_t d = 0; d < Width; ++d) dense[d] += sum[d];
+}
+
+using AddDense = void (*)(const Forest&, std::span<const double>, double*);
+template <size_t... Width>
+constexpr auto add_dense_of(std::index_sequence<Width...>) {
+  return std::array<AddDense, sizeof...(Width)>{&add_dense<Width>...};
+}
+constexpr auto kAddDense = add_dense_of(std::make_index_sequence<17>());
+
+void add_dense_rows(const Forest& f, std::span<const double> per_edge, std::vector<double>& dense) {
+  const size_t width = dense.size();
+  if (width < kAddDense.size()) return kAddDense[width](f, per_edge, dense.data());
+  const float* row = f.dense.data();
+  for (const double times : per_edge) {
+    for (size_t d = 0; d < width; ++d) dense[d] += times * row[d];
+    row += width;
+  }
+}
+
+}  // namespace
+
 void add_features(const Forest& f, std::span<const double> per_edge, features::SparseSum& total) {
   const ForestRules& rules = *f.rules;
-  const size_t width = f.dense_id.size();
   const bool sparse = !f.edge_feature_off.empty();
   const auto add_rule = [&](uint32_t r, double times) {
     for (uint32_t i = rules.feature_off[r]; i < rules.feature_off[r + 1]; ++i)
@@ -58,19 +92,18 @@ void add_features(const Forest& f, std::span<const double> per_edge, features::S
   };
   const bool by_rule = rules.size() <= f.edges();  // else edges share few rules, or none
   std::vector<double> per_rule(by_rule ? rules.size() : 0, 0.0);
-  std::vector<double> dense(width, 0.0);
+  std::vector<double> dense(f.dense_id.size(), 0.0);
+  add_dense_rows(f, per_edge, dense);
   for (uint32_t e = 0; e < f.edges(); ++e) {
     if (by_rule)
       per_rule[f.rule[e]] += per_edge[e];
     else
       add_rule(f.rule[e], per_edge[e]);
-    const float* values = f.dense.data() + size_t{e} * width;
-    for (size_t d = 0; d < width; ++d) dense[d] += per_edge[e] * values[d];
     if (sparse)
       for (uint32_t i = f.edge_feature_off[e]; i < f.edge_feature_off[e + 1]; ++i)
         total.add(f.edge_feature_id[i], per_edge[e] * f.edge_feature_value[i]);
   }
-  for (size_t d = 0; d < width; ++d) total.add(f.dense_id[d], dense[d]);
+  for (size_t d = 0; d < dense.size(); ++d) total.add(f.dense_id[d], dense[d]);
   for (uint32_t r = 0; r < per_rule.size(); ++r) add_rule(r, per_rule[r]);
 }
 

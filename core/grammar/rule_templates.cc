@@ -145,6 +145,19 @@ RuleTemplates::RuleTemplates(const RuleTable& table, const RuleTemplateOptions& 
   for (uint32_t id = 0; id < known->size(); ++id) kept_.push_back(names_.add(known->name(id)));
 }
 
+void RuleTemplates::keep(std::span<const uint32_t> ids) {
+  const features::FeatureSpace* known = table_.sparse_space().get();
+  if (known == nullptr) return;
+  kept_.assign(known->size(), features::kNoFeature);
+  const bool hashed = known->bits() != 0;
+  if (!hashed) names_ = features::FeatureSpaceBuilder({}, options_.bits);
+  for (const uint32_t id : ids) {
+    if (id >= known->size())
+      throw io::Error(io::Fault::argument, "the table has no sparse feature " + std::to_string(id));
+    kept_[id] = hashed ? id : names_.add(known->name(id));
+  }
+}
+
 template <class Visit>
 void RuleTemplates::each_rule(uint32_t begin, uint32_t end, Visit&& visit) const {
   end = std::min(end, table_.rules());
@@ -185,6 +198,7 @@ void RuleTemplates::add(uint32_t begin, uint32_t end, RuleTableBuilder& out) {
     for (size_t k = 0; k < rule.sparse.size(); ++k) {
       const uint32_t id = rule.sparse.ids[k];
       if (!kept_.empty() && id >= kept_.size()) continue;  // in a damaged table
+      if (!kept_.empty() && kept_[id] == features::kNoFeature) continue;
       sum_.add(kept_.empty() ? id : kept_[id], rule.sparse.values[k]);
     }
     for (const std::string& name : names(rule))

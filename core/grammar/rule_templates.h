@@ -16,12 +16,13 @@
 //   where
 //
 // In words the signs of names (_ | [ ] and white space) are written as character references.
-// Features that the table has already stay.  With `bits` all sparse features are hashed, those of
-// the table too, which are found by their old names all the same.
+// Features that the table has already stay, or only those of `keep`.  With `bits` all sparse
+// features are hashed, those of the table too, which are found by their old names all the same.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "features/feature_space.h"
@@ -46,10 +47,14 @@ class RuleTemplates {
  public:
   // Throws Error(argument) where the table's features are hashed to another number of bits.
   RuleTemplates(const RuleTable& table, const RuleTemplateOptions& options);
+  // Of the table's own features only these ids stay, and the names of others are forgotten; call it
+  // first.
+  void keep(std::span<const uint32_t> ids);
 
   void count(uint32_t begin, uint32_t end);
   void add(uint32_t begin, uint32_t end, RuleTableBuilder& out);
   std::shared_ptr<const features::FeatureSpace> finish() { return names_.finish(); }
+  bool has_names() const { return names_.size() > 0; }
 
  private:
   template <class Visit>
@@ -61,7 +66,7 @@ class RuleTemplates {
   std::vector<double> counts_;                               // by feature of counted_
   std::shared_ptr<const features::FeatureSpace> countable_;  // counted_, when all is counted
   features::FeatureSpaceBuilder names_;
-  std::vector<uint32_t> kept_;  // by feature of the table: its id in names_
+  std::vector<uint32_t> kept_;  // by feature of the table: its id in names_, or kNoFeature
   features::RowSum<float> sum_;
 };
 

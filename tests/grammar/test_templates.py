@@ -19,6 +19,7 @@ from demotic.grammar import (
     TemplateOptions,
     extract_hiero,
 )
+from demotic.grammar.templates import keep_features
 from tests.oracles.rule_templates import rule_features
 
 ALL = cast("tuple[Template, ...]", TEMPLATES)
@@ -158,3 +159,26 @@ def test_two_ways_to_hash_do_not_mix(tmp_path: Path) -> None:
 def test_options_that_make_no_sense_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ArgumentError):
         TemplateOptions(**wrong)  # type: ignore[arg-type]
+
+
+def test_only_some_features_are_kept(extracted: RuleTable, tmp_path: Path) -> None:
+    table = templated(extracted, tmp_path, "pairs", "shape")
+    every = sorted({name for rule in table for name in rule.sparse})
+    wanted = {*every[::3]}
+    kept = keep_features(table, [*wanted, "pair|no_such"], out=tmp_path / "kept.bin")
+    assert kept.sparse_features == len(wanted)
+    assert [rule.sparse for rule in kept] == [
+        {name: value for name, value in rule.sparse.items() if name in wanted} for rule in table
+    ]
+    assert [rule.scores for rule in kept] == [rule.scores for rule in table]
+    none = keep_features(table, [], out=tmp_path / "none.bin")
+    assert none.sparse_features == 0
+    assert not any(rule.sparse for rule in none)
+
+
+def test_hashed_features_keep_their_places(extracted: RuleTable, tmp_path: Path) -> None:
+    table = templated(extracted, tmp_path, "pairs", bits=6)
+    every = sorted({name for rule in table for name in rule.sparse})
+    kept = keep_features(table, every[:4], out=tmp_path / "kept.bin")
+    assert kept.sparse_bits == 6
+    assert {name for rule in kept for name in rule.sparse} == {*every[:4]}

@@ -43,7 +43,9 @@ def test_sparse_features_are_learned_and_only_some_kept(tmp_path: Path) -> None:
     assert all(learned.values())
     assert "SparseFeatures" not in weights
     rules = model.rules  # type: ignore[attr-defined]
-    assert len(learned) < rules.sparse_features
+    names = {rules.sparse_name(feature) for feature in range(rules.sparse_features)}
+    assert names == learned.keys()  # the rules have forgotten all others
+    assert {name for rule in rules for name in rule.sparse} <= names
 
     options = MinriskOptions(iterations=2, evaluations=10, l1=1e6)
     plain = model.with_weights({n: w for n, w in weights.items() if n not in learned})

@@ -7,6 +7,7 @@ table.rules_for("ne [X,1] pas")[0].sparse      # {"pair|ne_not": 1.0, "shape|w_1
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -64,5 +65,17 @@ def add_templates(
             for begin in range(0, len(table), _RULES):
                 work.add(begin, begin + _RULES)
                 advance(min(_RULES, len(table) - begin))
+        work.finish()
+    return RuleTable.load(out)
+
+
+def keep_features(table: RuleTable, names: Iterable[str], *, out: str | Path) -> RuleTable:
+    """A copy of a table whose rules have only these of their sparse features."""
+    wanted = [found for name in names if (found := table.find_sparse(name)) is not None]
+    with files.atomic_path(out) as temporary:
+        work = _core.RuleTemplates(table, str(temporary), [], 0, table.sparse_bits)
+        work.keep(sorted(wanted))
+        for begin in range(0, len(table), _RULES):
+            work.add(begin, begin + _RULES)
         work.finish()
     return RuleTable.load(out)

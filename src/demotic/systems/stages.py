@@ -25,6 +25,8 @@ from demotic.bundle import About, Bundle, check_place
 from demotic.corpus import Bitext, Orthography, clean, encode_pairs, split
 from demotic.decode.decoder import Decoder, Hypothesis
 from demotic.errors import ArgumentError, FormatError
+from demotic.grammar import RuleTable
+from demotic.grammar.templates import keep_features
 from demotic.learn import tune_weights
 from demotic.lm.classes import WordClasses, cluster
 from demotic.lm.estimation import Estimate, estimate
@@ -87,6 +89,7 @@ class Training:
         self.progress = progress
         self.choices: Mapping[str, Any] = {}
         """What was tried before the settings were settled, for the model to keep."""
+        self._selected = False  # are sparse features chosen by tuning?
         self._keep_work = work is not None
         # Beside the model, so that it is on a disk that has room.
         place = work if work is not None else out.with_name(f"{out.name}.work")
@@ -300,6 +303,7 @@ class Training:
         ``start`` may lack features and have those of other grammars.  Where a tuner can, it learns
         weights of ``sparse`` features.
         """
+        self._selected = sparse and config.learns_sparse
         dev = self.development(text)
         stage = self.work.stage(
             "tune",
@@ -364,7 +368,10 @@ class Training:
         with Bundle.create(self.out, about) as folder:
             for name, path in parts.items():
                 # Stages replace their files and never write into them: what a model holds stays.
-                place(path, folder / name)
+                if name == "rules.bin" and self._selected:
+                    _place_selected(path, trained.weights, folder / name)
+                else:
+                    place(path, folder / name)
         if not self._keep_work:
             self.work.remove()
         return model.open(Bundle.open(self.out))
@@ -376,6 +383,15 @@ class _Classed:
 
     classes: WordClasses
     lm: Estimate
+
+
+def _place_selected(rules: Path, weights: Mapping[str, float], out: Path) -> None:
+    """A table without the sparse features that tuning gave no weight."""
+    table = RuleTable.load(rules)
+    if table.sparse_features:
+        keep_features(table, (name for name, weight in weights.items() if weight), out=out)
+    else:
+        place(rules, out)
 
 
 def _tuning(config: TuneConfig) -> list[Any]:
