@@ -9,8 +9,10 @@ namespace demotic::grammar {
 
 LabelCorpusBuilder::LabelCorpusBuilder(const LabelOptions& options, const ItgOptions& items)
     : options_(options), extract_(items) {
-  if (options.templates != kPaperTemplates && options.templates != kLabelTemplates)
+  if (!is_template_set(options.templates))
     throw io::Error(io::Fault::argument, "there are no such features");
+  if ((options.templates == kClassTemplates) == options.classes.empty())
+    throw io::Error(io::Fault::argument, "classes of words go with the features that look at them");
   made_.train.width = made_.held_out.width = options.templates;
 }
 
@@ -57,6 +59,7 @@ void LabelCorpusBuilder::add_sentence(events::LabelCorpus& corpus, std::span<con
   const bool train = &corpus == &made_.train;
   bool words_before = false;  // has the stack anything but empty fragments?
   LabelKeys keys;
+  stack_.clear();
   for (size_t i = 0; i < extract_.items().size(); ++i) {
     const ItgItem& item = extract_.items()[i];
     const bool forced = item.is_empty() || (i > 0 && !words_before);
@@ -71,16 +74,38 @@ void LabelCorpusBuilder::add_sentence(events::LabelCorpus& corpus, std::span<con
       if (item.label >= corpus.label_counts.size()) corpus.label_counts.resize(item.label + 1);
       ++corpus.label_counts[item.label];
     }
+    if (options_.words || options_.stack) {
+      corpus.sides.push_back(
+          LabelKey(kSourceSide).all(source.subspan(item.source_begin, item.source_size())).value());
+      add_words(corpus, item, target, forced, train);
+    }
     if (forced) {
       corpus.rows.resize(corpus.rows.size() + options_.templates, events::kNoRow);
       continue;
     }
-    place_keys(source, item.source_begin, item.source_end, options_.templates, keys);
+    place_keys(source, item.source_begin, item.source_end, options_.templates, {options_.classes},
+               keys);
     keys[kTargetSide] = target_key(target.subspan(item.target_begin, item.target_size()));
     for (uint32_t t = 0; t < options_.templates; ++t)
       corpus.rows.push_back(number_of(keys[t], train));
   }
   corpus.ends.push_back(corpus.gold.size());
+}
+
+void LabelCorpusBuilder::add_words(events::LabelCorpus& corpus, const ItgItem& item,
+                                   std::span<const uint32_t> target, bool forced, bool train) {
+  const std::span<const uint32_t> own = target.subspan(item.target_begin, item.target_size());
+  const auto number = static_cast<uint32_t>(corpus.word_ends.size());
+  corpus.words.insert(corpus.words.end(), own.begin(), own.end());
+  corpus.word_ends.push_back(corpus.words.size());
+  corpus.places.push_back(item.target_begin);
+  if (!options_.stack) return;
+  if (train && !forced) {
+    events::StateKeys keys;
+    events::state_keys(stack_.state(), corpus.sides.back(), own.front(), own.back(), keys);
+    for (const uint64_t key : keys) number_of(key, true);
+  }
+  stack_.take(number, own, item.label, forced);
 }
 
 void LabelCorpusBuilder::renumber(events::LabelCorpus& corpus,
@@ -112,6 +137,9 @@ LabelCorpora LabelCorpusBuilder::finish() {
     renumber(*corpus, rows);
     corpus->features = static_cast<uint32_t>(made_.keys.size());
   }
+  if (options_.stack)
+    made_.train.state_rows = made_.held_out.state_rows =
+        std::make_shared<const events::LabelRows>(made_.keys);
   return std::move(made_);
 }
 

@@ -4,8 +4,8 @@
 //   build.add(source, target, links, begin, end);       some thousand sentence pairs at a time
 //   LabelCorpora made = build.finish();                 .train, .held_out and the keys of rows
 //
-// Features seen fewer than `min_count` times in training get no row.  Of every `holdout` sentences
-// one is held out.
+// Features seen fewer than `min_count` times in training get no row; those of the stack are counted
+// as the right labels build it.  Of every `holdout` sentences one is held out.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 #include "align/links.h"
 #include "events/label_corpus.h"
+#include "events/label_stack.h"
 #include "grammar/itg_items.h"
 #include "grammar/label_features.h"
 #include "hash_index.h"
@@ -21,10 +22,13 @@
 namespace demotic::grammar {
 
 struct LabelOptions {
-  uint32_t templates = kPaperTemplates;  // or kLabelTemplates
+  uint32_t templates = kPaperTemplates;  // or another set
   uint32_t min_count = 5;
-  uint32_t max_reductions = 0;  // sentences with a label of more teach nothing; 0: no limit
-  uint32_t holdout = 20;        // 0: nothing is held out
+  uint32_t max_reductions = 0;         // sentences with a label of more teach nothing; 0: no limit
+  uint32_t holdout = 20;               // 0: nothing is held out
+  bool words = false;                  // the items' target words are kept
+  bool stack = false;                  // and so are the rows of what labels see of the stack
+  std::vector<uint16_t> classes = {};  // of source words, for kClassTemplates
 };
 
 struct LabelCorpora {
@@ -47,6 +51,8 @@ class LabelCorpusBuilder {
   void add_sentence(events::LabelCorpus& corpus, std::span<const uint32_t> source,
                     std::span<const uint32_t> target);
   uint32_t number_of(uint64_t key, bool counts);
+  void add_words(events::LabelCorpus& corpus, const ItgItem& item, std::span<const uint32_t> target,
+                 bool forced, bool train);
   void renumber(events::LabelCorpus& corpus, std::span<const uint32_t> rows) const;
 
   LabelOptions options_;
@@ -56,6 +62,7 @@ class LabelCorpusBuilder {
   HashIndex index_;         // of keys_
   std::vector<uint64_t> keys_;
   std::vector<uint32_t> counts_;  // in training
+  events::LabelStack stack_;
 };
 
 }  // namespace demotic::grammar

@@ -1,7 +1,7 @@
 // What a label (events/stack_labels.h) goes by: an item and the words around it.
 //
 //   LabelKeys keys;
-//   place_keys(sentence, begin, end, templates, keys);     all but the target side's
+//   place_keys(sentence, begin, end, templates, classes, keys);     all but the target side's
 //   keys[LabelTemplate::target] = target_key(target);
 //
 // A key is 64 bits of the template and of the words it looks at; 0 where a template is not asked
@@ -14,9 +14,12 @@
 #include <cstdint>
 #include <span>
 
-#include "io/checksum.h"
+#include "events/label_state.h"
 
 namespace demotic::grammar {
+
+using events::kNoWord;
+using events::LabelKey;
 
 // The first four are the paper's, with a bias.
 enum LabelTemplate : uint32_t {
@@ -29,31 +32,32 @@ enum LabelTemplate : uint32_t {
   kSecondNext,
   kNextTwo,
   kPreviousAndSource,
+  kSecondPrevious,
+  kClassOfSide,
+  kClassOfPrevious,
+  kClassOfNext,
+  kClassWindow,
+  kClassesAhead,
 };
+// How many of them there are in each set of features.
 inline constexpr uint32_t kPaperTemplates = 4;
-inline constexpr uint32_t kLabelTemplates = 9;
+inline constexpr uint32_t kContextTemplates = 9;
+inline constexpr uint32_t kClassTemplates = 15;
+inline bool is_template_set(uint32_t templates) {
+  return templates == kPaperTemplates || templates == kContextTemplates ||
+         templates == kClassTemplates;
+}
 
-inline constexpr uint32_t kNoWord = UINT32_MAX;  // beyond the sentence's borders
-
-using LabelKeys = std::array<uint64_t, kLabelTemplates>;
-
-class LabelKey {
- public:
-  explicit LabelKey(uint32_t which) : hash_(io::mix64(which + 1)) {}
-  LabelKey& operator()(uint32_t word) {
-    hash_ = io::mix64(hash_ * 0x9e3779b97f4a7c15ull + word);
-    return *this;
+// Classes of source words by their ids; those beyond have none.
+struct WordClassView {
+  std::span<const uint16_t> by_word;
+  uint32_t operator()(uint32_t word) const {
+    if (word < by_word.size()) return by_word[word];
+    return word == kNoWord ? kNoWord : events::kForeignWord;
   }
-  template <class Words>
-  LabelKey& all(const Words& words) {
-    for (const auto word : words) (*this)(static_cast<uint32_t>(word));
-    return (*this)(kNoWord);
-  }
-  uint64_t value() const { return hash_ == 0 ? 1 : hash_; }
-
- private:
-  uint64_t hash_;
 };
+
+using LabelKeys = std::array<uint64_t, kClassTemplates>;
 
 template <class Words>
 uint64_t target_key(const Words& target) {
@@ -61,7 +65,7 @@ uint64_t target_key(const Words& target) {
 }
 
 inline void place_keys(std::span<const uint32_t> sentence, size_t begin, size_t end,
-                       uint32_t templates, LabelKeys& keys) {
+                       uint32_t templates, WordClassView classes, LabelKeys& keys) {
   keys.fill(0);
   const auto word = [&](size_t at) { return at < sentence.size() ? sentence[at] : kNoWord; };
   const std::span<const uint32_t> side = sentence.subspan(begin, end - begin);
@@ -75,6 +79,17 @@ inline void place_keys(std::span<const uint32_t> sentence, size_t begin, size_t 
   keys[kSecondNext] = LabelKey(kSecondNext)(word(end + 1)).value();
   keys[kNextTwo] = LabelKey(kNextTwo)(word(end))(word(end + 1)).value();
   keys[kPreviousAndSource] = LabelKey(kPreviousAndSource).all(side)(previous).value();
+  if (templates <= kContextTemplates) return;
+  const uint32_t first = classes(side.front()), last = classes(side.back());
+  const uint32_t before = classes(previous);
+  const uint32_t next = classes(word(end)), second = classes(word(end + 1));
+  keys[kSecondPrevious] =
+      LabelKey(kSecondPrevious)(begin < 2 ? kNoWord : sentence[begin - 2]).value();
+  keys[kClassOfSide] = LabelKey(kClassOfSide)(first)(last).value();
+  keys[kClassOfPrevious] = LabelKey(kClassOfPrevious)(before).value();
+  keys[kClassOfNext] = LabelKey(kClassOfNext)(next).value();
+  keys[kClassWindow] = LabelKey(kClassWindow)(before)(first)(last)(next).value();
+  keys[kClassesAhead] = LabelKey(kClassesAhead)(first)(last)(next)(second).value();
 }
 
 }  // namespace demotic::grammar

@@ -33,20 +33,25 @@ void LabelModel::save(const std::string& path, const Content& content) {
   const size_t rows = content.keys.size() + (content.depth ? kDepthRows : 0);
   if (labels < 3 || labels % 2 == 0 || content.weights.size() != rows * label_stride(labels))
     throw io::Error(io::Fault::argument, "weights that do not fit their labels");
+  if (!is_template_set(content.templates) ||
+      (content.templates == kClassTemplates) == content.classes.empty())
+    throw io::Error(io::Fault::argument, "features and classes of words that do not fit");
   for (const float weight : content.weights)
     if (!std::isfinite(weight))
       throw io::Error(io::Fault::argument, "the weight of a label is no number");
   std::vector<uint32_t> slots(std::bit_ceil(2 * content.keys.size() + 1), 0);
   for (uint32_t i = 0; i < content.keys.size(); ++i) put_number(slots, content.keys[i], i);
-  const Header header{
-      content.templates,   static_cast<uint32_t>(content.mask), content.depth ? 1u : 0u,    0,
-      content.temperature, fingerprint(content.source),         fingerprint(content.target)};
+  const Header header{content.templates,          static_cast<uint32_t>(content.mask),
+                      content.depth ? 1u : 0u,    content.stack ? 1u : 0u,
+                      content.temperature,        fingerprint(content.source),
+                      fingerprint(content.target)};
   io::ContainerWriter out(path, "labels", kVersion);
   out.section<Header>("header", std::span(&header, 1));
   out.section("keys", content.keys);
   out.section<uint32_t>("slots", slots);
   out.section("counts", content.label_counts);
   out.section("weights", content.weights);
+  if (!content.classes.empty()) out.section("classes", content.classes);
   out.finish();
 }
 
@@ -61,8 +66,9 @@ LabelModel::LabelModel(const std::string& path, std::optional<bool> verify)
   const std::span<const Header> header = container_->section<Header>("header");
   require(header.size() == 1);
   std::memcpy(&header_, header.data(), sizeof header_);
-  require(header_.templates == kPaperTemplates || header_.templates == kLabelTemplates);
-  require(header_.mask <= 1 && header_.depth <= 1);
+  require(is_template_set(header_.templates));
+  require(header_.mask <= 1 && header_.depth <= 1 && header_.stack <= 1);
+  if (header_.templates == kClassTemplates) classes_ = container_->section<uint16_t>("classes");
   require(header_.temperature > 1e-6 && header_.temperature < 1e6);
   require(label_counts_.size() >= 3 && label_counts_.size() % 2 == 1 && label_counts_.size() < 256);
   require(!slots_.empty() && (slots_.size() & (slots_.size() - 1)) == 0);

@@ -45,7 +45,9 @@ class LabelModel {
   struct Content {
     uint32_t templates;
     Mask mask;
-    bool depth;  // the last kDepthRows rows look at the stack
+    bool depth;                         // the last kDepthRows rows look at the stack's depth
+    bool stack;                         // some keys are those of label_state.h
+    std::span<const uint16_t> classes;  // of source words, for kClassTemplates
     double temperature;
     std::span<const uint64_t> keys;
     std::span<const uint64_t> label_counts;
@@ -62,6 +64,8 @@ class LabelModel {
   uint32_t templates() const { return header_.templates; }
   Mask mask() const { return header_.mask == 0 ? Mask::none : Mask::full; }
   bool sees_depth() const { return header_.depth != 0; }
+  bool sees_stack() const { return header_.stack != 0; }
+  WordClassView classes() const { return {classes_}; }
   double temperature() const { return header_.temperature; }
   uint32_t labels() const { return static_cast<uint32_t>(label_counts_.size()); }
   uint32_t most_reductions() const { return events::reductions_of(labels() - 1); }
@@ -87,7 +91,7 @@ class LabelModel {
     uint32_t templates;
     uint32_t mask;
     uint32_t depth;
-    uint32_t unused;
+    uint32_t stack;
     double temperature;
     uint64_t source_words;  // fingerprints of the vocabularies
     uint64_t target_words;
@@ -99,6 +103,7 @@ class LabelModel {
   std::span<const uint32_t> slots_;
   std::span<const uint64_t> label_counts_;
   std::span<const float> weights_;
+  std::span<const uint16_t> classes_;
   std::vector<uint32_t> by_frequency_;
 };
 

@@ -14,19 +14,9 @@
 #include <span>
 #include <vector>
 
+#include "learn/cost_examples.h"
+
 namespace demotic::learn {
-
-struct CostExamples {
-  static constexpr uint8_t kForbidden = UINT8_MAX;  // no label of this example
-
-  uint32_t width = 0;  // rows of an example; events::kNoRow: none
-  uint32_t labels = 0;
-  std::vector<uint32_t> rows;
-  std::vector<uint8_t> costs;  // `labels` of each, the least of them 0
-
-  size_t size() const { return labels == 0 ? 0 : costs.size() / labels; }
-  void append(const CostExamples& more);
-};
 
 class CostPerceptron {
  public:
@@ -35,10 +25,6 @@ class CostPerceptron {
   uint64_t pass(const CostExamples& examples);  // how often it was wrong
   std::vector<float> averaged() const;
   uint32_t stride() const { return stride_; }
-
-  // By how much the best of the cheapest labels beats the best of the others, on the mean.
-  static double margin(const CostExamples& examples, std::span<const float> weights,
-                       std::span<const uint32_t> order);
 
  private:
   uint32_t rows_;

@@ -1,13 +1,14 @@
 // Labelling items from left to right (events/label_corpus.h) as a task to learn by search: roll-ins
 // by a mixture of policies, and what each label would cost from there on.
 //
-//   LabelTask task(corpus, masked);
+//   LabelTask task(corpus, {.masked = true});
 //   CostExamples examples = task.examples(roll_in, RollOut::policy, roll_out, {.seed = 1},
 //   threads); task.accuracy(mixture, seed)
 //
-// The state is the place in the sentence and the depth of the stack; a policy is a matrix of
-// weights, the label of the highest score being taken, and the expert knows the right labels.  The
-// loss of a sentence is the number of wrong labels.
+// The state is the place in the sentence and the stack; a policy is a matrix of weights, the label
+// of the highest score being taken, and the expert knows the right labels.  The loss of a sentence
+// is the number of wrong labels; or what its items' target words, in the order that the labels put
+// them in, lack of BLEU against the order that they had.
 //
 // Unmasked, every label of training is a choice everywhere, and the right one is the only one that
 // costs nothing.  Masked, the stack must close, so that the right label may be forbidden after a
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "events/label_corpus.h"
+#include "events/label_state.h"
 #include "events/stack_labels.h"
 #include "learn/cost_perceptron.h"
 
@@ -40,6 +42,18 @@ enum class RollOut : uint8_t {
   none,    // nobody: labels other than the expert's cost 1
 };
 
+enum class LabelLoss : uint8_t {
+  hamming,  // wrong labels
+  bleu,     // 200 (1 - BLEU of the sentence), rounded
+};
+
+struct LabelTaskOptions {
+  bool masked = false;
+  uint32_t depth_rows = 0;  // rows behind those of the corpus that look at the stack's depth
+  bool stack = false;       // labels look at the stack (events/label_state.h)
+  LabelLoss loss = LabelLoss::hamming;
+};
+
 struct RollOptions {
   uint64_t seed = 1;
   bool shared = true;  // all labels of a state are rolled out with the same random numbers
@@ -47,12 +61,15 @@ struct RollOptions {
 
 class LabelTask {
  public:
-  // `depth_rows`: how many rows behind those of the corpus look at the depth of the stack, 0 if
-  // none do.  The corpus must outlive the task.
-  LabelTask(const events::LabelCorpus& corpus, bool masked, uint32_t depth_rows);
+  // The corpus must outlive the task, and hold words and rows of the stack where these are asked
+  // for.
+  LabelTask(const events::LabelCorpus& corpus, const LabelTaskOptions& options);
 
-  uint32_t rows() const { return corpus_.features + depth_rows_; }
-  uint32_t width() const { return corpus_.width + (depth_rows_ > 0 ? 1 : 0); }
+  uint32_t rows() const { return corpus_.features + options_.depth_rows; }
+  uint32_t width() const {
+    return corpus_.width + (options_.depth_rows > 0 ? 1 : 0) +
+           (options_.stack ? events::kStateTemplates : 0);
+  }
   std::span<const uint32_t> order() const { return order_; }  // labels, the most frequent first
 
   CostExamples examples(const LabelMixture& roll_in, RollOut kind, const LabelMixture& roll_out,
@@ -63,6 +80,9 @@ class LabelTask {
     uint64_t right = 0;
   };
   Accuracy accuracy(const LabelMixture& policy, uint64_t seed) const;
+  // BLEU (of the whole corpus) of the items' target words in the order that the labels give them;
+  // of a corpus with words.
+  double order_bleu(const LabelMixture& policy, uint64_t seed) const;
   // The labels of one sentence.
   std::vector<uint8_t> labels(size_t sentence, const LabelMixture& policy, uint64_t seed) const;
   // V(t, d) of a sentence, a row for each item and one for the end; kNever where the stack cannot
@@ -78,8 +98,7 @@ class LabelTask {
   friend struct Worker;
 
   const events::LabelCorpus& corpus_;
-  bool masked_;
-  uint32_t depth_rows_;
+  LabelTaskOptions options_;
   uint32_t most_;  // reductions
   std::vector<uint32_t> order_;
 };

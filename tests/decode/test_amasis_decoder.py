@@ -219,13 +219,16 @@ def trained(config: LabelConfig) -> tuple[RuleTable, _core.LabelModel, Text, Tex
     folder = Path(mkdtemp())
     source, target, links = aligned(1)
     table, _ = extract_items(source, target, links, out=folder / "rules.bin")
+    classes = {"A": 0, "B": 0, "C": 0, "D": 1} if config.features == "classes" else None
     corpora = label_corpora(
-        source, target, links, min_count=config.min_count, context=config.features == "context",
+        source, target, links, min_count=config.min_count, features=config.features,
+        stack=config.stack, words=config.loss == "bleu", classes=classes,
     )  # fmt: skip
-    learn_labels(corpora, source, target, config, out=folder / "labels.bin")
+    learn_labels(corpora, source, target, config, out=folder / "labels.bin", classes=classes)
     return table, _core.LabelModel(str(folder / "labels.bin"), True), source, target
 
 
+KNOWN = {"a", "b", "c", "d", "e"}
 LEARNED = WEIGHTS | {"TargetGivenSource": 0.9, "Label": 0.4}
 del LEARNED["score"]
 
@@ -242,11 +245,17 @@ def choose_by(
     ids = [source.vocab.find(word) for word in sentence]
     most = len(model.counts) // 2
 
-    def choose(placed: Placed, depth: int, left: int) -> list[tuple[int, float]]:
-        words = [target.vocab.find(word) for word in placed.phrase.target]
-        if placed.phrase.passed:
-            words = [2**32 - 2]
-        scores = model.scores(ids, placed.begin, placed.end, words, depth)
+    def number(word: str) -> int:
+        return target.vocab.find(word) if word in KNOWN else 2**32 - 2
+
+    def choose(placed: Placed, depth: int, left: int, way: oracle.Way) -> list[tuple[int, float]]:
+        words = [number(word) for word in placed.phrase.target]
+        borders = [number(way.stack[-1][0]), number(way.stack[-1][-1])] if way.stack else []
+        if len(way.stack) > 1:
+            borders.append(number(way.stack[-2][-1]))
+        scores = model.scores(
+            ids, placed.begin, placed.end, words, depth, list(way.chosen), borders
+        )
         fitting = [
             label
             for label, count in enumerate(model.counts)
@@ -263,23 +272,43 @@ def choose_by(
 
 
 @pytest.mark.parametrize("mask", ["none", "full"])
-@pytest.mark.parametrize("depth", [False, True])
+@pytest.mark.parametrize(
+    "looks",
+    [
+        {"features": "context"},
+        {"features": "context", "depth": True},
+        {"features": "paper", "stack": True},
+        {"features": "classes", "stack": True, "depth": True, "learner": "softmax"},
+    ],
+)
 @pytest.mark.parametrize("labels", [1, 2])
-def test_learned_labels_are_those_of_the_classifier(mask: str, depth: bool, labels: int) -> None:
-    config = LabelConfig(features="context", mask=mask, depth=depth, min_count=2)  # type: ignore[arg-type]
+def test_learned_labels_are_those_of_the_classifier(
+    mask: str, looks: dict[str, object], labels: int
+) -> None:
+    config = LabelConfig(mask=mask, min_count=2, **looks)  # type: ignore[arg-type]
     table, model, source, target = trained(config)
     forced = mask == "full"
     options = AmasisSearch(
         beam=ALL, table_limit=ALL, labels=labels, close="forced" if forced else "join"
     )
-    made = AmasisDecoder(table, language_model(3), LEARNED, labels=model, options=options)
-    for sentence in ("A D B E", "of A D", "B E of C D", "unknown A D", "A"):
+    made, cubes = (
+        AmasisDecoder(
+            table, language_model(3), LEARNED, labels=model, options=replace(options, pops=pops)
+        )
+        for pops in (0, ALL)
+    )
+    for sentence in ("A D B E", "of A D", "B E of C D", "unknown A D", "A", "A D E B D"):
         words = sentence.split()
         choose = choose_by(model, source, target, words, labels, LEARNED["Label"], forced)
         most = len(model.counts) // 2
-        every = oracle.ways(phrases_of(table), words, choose, most=most, forced=forced)
+        every = list(oracle.ways(phrases_of(table), words, choose, most=most, forced=forced))
         best = max(score_of(way, LEARNED, 3) for way in every)
         assert made.decode(words).score == pytest.approx(best, abs=1e-4)
+        assert cubes.decode(words).score == pytest.approx(best, abs=1e-4)
+        assert made.forest(words).count() == cubes.forest(words).count() == len(every)
+        for found in made.kbest(words, 5, unique=False):
+            total = sum(LEARNED.get(name, 0.0) * value for name, value in found.features.items())
+            assert total == pytest.approx(found.score, abs=1e-4)
 
 
 def test_learned_labels_turn_adjectives_round() -> None:

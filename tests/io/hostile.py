@@ -316,12 +316,15 @@ def make_labels(path: Path) -> None:
     keys = np.arange(1, 40, dtype=np.uint64) * 0x9E3779B97F4A7C15
     weights = np.linspace(-1, 1, (len(keys) + 4) * 16).astype(np.float32)
     _core.LabelModel.save(
-        str(path), True, "none", True, 0.5, keys, [5, 4, 3, 0, 1], weights, source, target
-    )
+        str(path), "classes", "none", True, True, list(range(20)), 0.5, keys, [5, 4, 3, 0, 1],
+        weights, source, target,
+    )  # fmt: skip
 
 
 def use_amasis(table: RuleTable, lm: LanguageModel, labels: Any) -> None:
-    for options in (AmasisSearch(labels=3), AmasisSearch(close="forced")):
+    for options in (
+        AmasisSearch(labels=3), AmasisSearch(labels=3, pops=50), AmasisSearch(close="forced"),
+    ):  # fmt: skip
         use_decoder(lambda o=options: AmasisDecoder(table, lm, SCORES, labels=labels, options=o))
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from demotic.grammar.items import operations_of
 from tests.oracles.phrase_search import Phrase, Placed
 
-Choose = Callable[[Placed, int, int], Sequence[tuple[int, float]]]
-"""Labels of an item, with what they are worth, on a stack of some depth with some words left."""
+Choose = Callable[[Placed, int, int, "Way"], Sequence[tuple[int, float]]]
+"""Labels of an item, with what they are worth, on a stack of some depth with some words left,
+after what was done so far."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,8 @@ class Way:
     labels: tuple[int, ...] = ()
     worth: float = 0.0
     stack: tuple[tuple[str, ...], ...] = ()
+    chosen: tuple[int, ...] = ()
+    """Labels that were not forced."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -32,7 +35,7 @@ def closes(depth: int, left: int, most: int) -> bool:
 
 
 def any_label(most: int, *, forced: bool) -> Choose:
-    def choose(_: Placed, depth: int, left: int) -> list[tuple[int, float]]:
+    def choose(_: Placed, depth: int, left: int, __: Way) -> list[tuple[int, float]]:
         return [
             (label, 0.0)
             for label in range(2 * most + 1)
@@ -67,13 +70,17 @@ def ways(
     """Every derivation."""
     everywhere = candidates(phrases, sentence)
 
-    def labels(placed: Placed, stack: tuple[tuple[str, ...], ...], left: int) -> object:
+    def is_forced(placed: Placed, way: Way) -> bool:
+        return way.stack == ((),) or not placed.phrase.target
+
+    def labels(placed: Placed, way: Way, left: int) -> Sequence[tuple[int, float]]:
+        stack = way.stack
         if stack == ((),):
             return [(1, 0.0)]
         if not placed.phrase.target:
             fits = not forced or closes(max(len(stack), 1), left, most)
             return [(1 if stack else 0, 0.0)] if fits else []
-        return choose(placed, len(stack), left)
+        return choose(placed, len(stack), left, way)
 
     def extend(way: Way) -> Iterator[Way]:
         at = way.items[-1].end if way.items else 0
@@ -84,13 +91,17 @@ def ways(
         for placed in everywhere:
             if placed.begin != at:
                 continue
-            for label, worth in labels(placed, way.stack, len(sentence) - placed.end):  # type: ignore[attr-defined]
+            for label, worth in labels(placed, way, len(sentence) - placed.end):
                 stack = [*way.stack, placed.phrase.target]
                 for sign in operations_of(label)[1:]:
                     right, left = stack.pop(), stack.pop()
                     stack.append(left + right if sign == "R+" else right + left)
+                chosen = way.chosen if is_forced(placed, way) else (*way.chosen, label)
                 yield from extend(
-                    Way((*way.items, placed), (*way.labels, label), way.worth + worth, tuple(stack))
-                )
+                    Way(
+                        (*way.items, placed), (*way.labels, label), way.worth + worth,
+                        tuple(stack), chosen,
+                    )
+                )  # fmt: skip
 
     return extend(Way())

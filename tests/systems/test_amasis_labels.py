@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import random
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from demotic import _core
 from demotic.align import Links, Text
+from demotic.errors import ArgumentError
 from demotic.grammar import items_of, label_corpora
+from demotic.grammar.items import Item, operations_of
 from demotic.learn import Expert, LinearPolicy, Mixture, SearnOptions, searn
 from demotic.learn.searn import EventLearner
-from demotic.systems.amasis.labels import LabelLearner
+from demotic.systems.amasis.config import LabelConfig
+from demotic.systems.amasis.labels import LabelLearner, learn_labels
 from tests.oracles import label_task as oracle
 
 STRIDE = 16
@@ -38,14 +42,17 @@ def pairs(count: int = 40, seed: int = 5) -> Pairs:
     return made
 
 
-@cache
-def corpora(context: bool = False) -> _core.LabelCorpora:
+def texts() -> tuple[Text, Text, Links]:
     links = Links()
     for _, _, line in pairs():
         links.append(sorted(line))
     source = Text.of([" ".join(p[0]) for p in pairs()])
-    target = Text.of([" ".join(p[1]) for p in pairs()])
-    return label_corpora(source, target, links, min_count=2, context=context, holdout=0)
+    return source, Text.of([" ".join(p[1]) for p in pairs()]), links
+
+
+@cache
+def corpora(stack: bool = False, words: bool = False) -> _core.LabelCorpora:
+    return label_corpora(*texts(), min_count=2, holdout=0, stack=stack, words=words)
 
 
 def task_of(learner: LabelLearner, *, masked: bool) -> oracle.LabelTask:
@@ -86,7 +93,7 @@ def random_policy(seed: int, learner: LabelLearner) -> LinearPolicy:
 
 @pytest.mark.parametrize("mask", ["none", "full"])
 def test_costs_are_those_of_the_task_in_one_class(mask: str) -> None:
-    learner = LabelLearner(corpora(), mask=mask)
+    learner = LabelLearner(corpora(), LabelConfig(mask=mask))  # type: ignore[arg-type]
     task = task_of(learner, masked=mask == "full")
     policy = random_policy(1, learner)
     for roll_in, roll_out in [
@@ -99,7 +106,7 @@ def test_costs_are_those_of_the_task_in_one_class(mask: str) -> None:
 
 
 def test_costs_to_go_are_those_of_trying_everything() -> None:
-    learner = LabelLearner(corpora(), mask="full")
+    learner = LabelLearner(corpora(), LabelConfig(mask="full"))
     task = task_of(learner, masked=True)
     for sentence in range(len(task)):
         for place, row in enumerate(learner.task.costs_to_go(sentence)):
@@ -112,7 +119,7 @@ def test_costs_to_go_are_those_of_trying_everything() -> None:
 
 
 def test_random_ways_never_come_to_a_dead_end() -> None:
-    learner = LabelLearner(corpora(), mask="full")
+    learner = LabelLearner(corpora(), LabelConfig(mask="full"))
     task = task_of(learner, masked=True)
     for seed in range(5):
         weights = random_policy(seed, learner).sparse.astype(np.float32)
@@ -132,7 +139,9 @@ def test_without_a_mask_all_rounds_see_the_same_examples() -> None:
 
 
 def test_mixtures_draw_the_same_whatever_the_threads() -> None:
-    one, three = (LabelLearner(corpora(), mask="full", depth=True, threads=n) for n in (1, 3))
+    one, three = (
+        LabelLearner(corpora(), LabelConfig(mask="full", depth=True), threads=n) for n in (1, 3)
+    )
     policy = Mixture.of(Expert(), random_policy(2, one), 0.5)
     results = [
         each.examples(policy, policy, seed=4, shared=shared)
@@ -148,7 +157,7 @@ def test_mixtures_draw_the_same_whatever_the_threads() -> None:
 @pytest.mark.parametrize("method", ["searn", "dagger", "lols"])
 @pytest.mark.parametrize("mask", ["none", "full"])
 def test_labels_are_learned(method: str, mask: str) -> None:
-    learner = LabelLearner(corpora(), mask=mask, depth=mask == "full")
+    learner = LabelLearner(corpora(), LabelConfig(mask=mask, depth=mask == "full"))  # type: ignore[arg-type]
     options = SearnOptions(method=method, iterations=3)  # type: ignore[arg-type]
     found = searn(learner, options=options)
     mean = found.mean()
@@ -161,10 +170,143 @@ def test_labels_are_learned(method: str, mask: str) -> None:
 
 
 def test_the_generic_learner_gets_as_many_right() -> None:
-    fast = LabelLearner(corpora(), mask="full")
+    fast = LabelLearner(corpora(), LabelConfig(mask="full"))
     slow = EventLearner(task_of(fast, masked=True))
     slow.task.sparse_features = fast.task.rows * STRIDE  # type: ignore[misc]
     options = SearnOptions(iterations=2)
     ours = fast.accuracy(searn(fast, options=options).mean(), held_out=False)
     theirs = fast.accuracy(searn(slow, options=options).mean(), held_out=False)
     assert ours == pytest.approx(theirs, abs=0.15)
+
+
+# -- the stack -----------------------------------------------------------------------------------
+
+
+def execute(items: list[Item], labels: list[int], words: list[str]) -> list[list[str]]:
+    """The stack after some items; a label that asks for too much takes what there is."""
+    stack: list[list[str]] = []
+    for item, label in zip(items, labels, strict=False):
+        stack.append(words[item.target[0] : item.target[1]])
+        for sign in operations_of(label)[1:]:
+            if len(stack) > 1:
+                right, left = stack.pop(), stack.pop()
+                stack.append(left + right if sign == "R+" else right + left)
+    return stack
+
+
+def labels_of(gold: list[tuple[int, bool]], chosen: list[int]) -> list[int]:
+    """Forced items join what is there."""
+    return [
+        (1 if place else 0) if forced else chosen[place]
+        for place, (_, forced) in enumerate(gold[: len(chosen)])
+    ]
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "softmax"])
+def test_labels_see_the_same_stack_in_training_and_in_a_model(learner: str, tmp_path: Path) -> None:
+    source, target, _ = texts()
+    config = LabelConfig(stack=True, min_count=2, learner=learner)  # type: ignore[arg-type]
+    made = corpora(stack=True)
+    learn_labels(made, source, target, config, out=tmp_path / "labels.bin")
+    model = _core.LabelModel(str(tmp_path / "labels.bin"), True)
+    assert model.stack
+    found = searn(LabelLearner(made, config), options=config.searn).mean()
+    weights = found.sparse.astype(np.float32)
+    task = LabelLearner(made, config).task
+    ranks = {label: place for place, label in enumerate(task.order)}
+    differs = 0
+    for number, (words, translation, links) in enumerate(pairs()):
+        items = list(items_of(words, translation, links)[0])
+        gold = made.gold(number, False)
+        labels = task.labels(number, [weights], [1.0], 1)
+        differs += labels != [label for label, _ in gold]
+        ids = [source.vocab.find(word) for word in words]
+        chosen: list[int] = []
+        for place, (item, label) in enumerate(zip(items, labels, strict=True)):
+            if gold[place][1]:
+                continue
+            stack = execute(items, labels_of(gold, labels[:place]), translation)
+            ends = [target.vocab.find(fragment[-1]) for fragment in stack]
+            borders = [target.vocab.find(stack[-1][0]), ends[-1], *ends[-2:-1]] if stack else []
+            own = [target.vocab.find(w) for w in translation[item.target[0] : item.target[1]]]
+            begin, end = item.source
+            scores = model.scores(ids, begin, end, own, len(stack), chosen, borders)
+            fitting = [
+                x for x in range(len(scores))
+                if model.counts[x] and (x + 1) // 2 <= len(stack)
+            ]  # fmt: skip
+            assert label == max(fitting, key=lambda x: (scores[x], -ranks[x]))
+            chosen.append(label)
+    assert differs > 3  # among them are stacks that nobody labelled by hand
+
+
+def test_rounds_differ_where_labels_see_the_stack() -> None:
+    learner = LabelLearner(corpora(stack=True), LabelConfig(stack=True))
+    first = learner.examples(Expert(), Expert(), seed=1, shared=True)
+    again = learner.examples(random_policy(2, learner), Expert(), seed=1, shared=True)
+    assert first.rows.shape == again.rows.shape
+    assert (first.rows != again.rows).any()
+    assert (first.costs == again.costs).all()
+
+
+def test_what_a_label_costs_in_bleu_is_what_the_sentence_lacks() -> None:
+    from sacrebleu.metrics import BLEU
+
+    metric = BLEU(tokenize="none", effective_order=True)
+    learner = LabelLearner(corpora(words=True), LabelConfig(loss="bleu"))
+    costs = iter(learner.examples(Expert(), Expert(), seed=1, shared=True).costs.tolist())
+    for number, (words, translation, links) in enumerate(pairs()):
+        items = list(items_of(words, translation, links)[0])
+        gold = learner.corpora.gold(number, False)
+        right = [label for label, _ in gold]
+        for place, (_, forced) in enumerate(gold):
+            if forced:
+                continue
+            losses = {}
+            for label, count in enumerate(learner.corpora.label_counts):
+                if count:
+                    chosen = labels_of(gold, [*right[:place], label, *right[place + 1 :]])
+                    ends = execute(items, chosen, translation)
+                    text = " ".join(word for fragment in ends for word in fragment)
+                    score = metric.sentence_score(text, [" ".join(translation)]).score
+                    losses[label] = 200 - 2 * score
+            least = min(losses.values())
+            found = next(costs)
+            for label, loss in losses.items():
+                assert found[label] == pytest.approx(loss - least, abs=1.01)
+    assert next(costs, None) is None
+
+
+@pytest.mark.parametrize("method", ["searn", "lols"])
+def test_labels_are_learned_from_what_bleu_says(method: str) -> None:
+    config = LabelConfig(loss="bleu", stack=True, learner="softmax")
+    made = corpora(stack=True, words=True)
+    learner = LabelLearner(made, config)
+    options = SearnOptions(method=method, rollout="policy")  # type: ignore[arg-type]
+    mean = searn(learner, options=options).mean()
+    always = np.zeros_like(mean.sparse)
+    always[1::STRIDE] = 1.0  # S,R+ everywhere
+    in_order = learner.order_bleu(LinearPolicy(np.empty(0), always), held_out=False)
+    assert learner.order_bleu(mean, held_out=False) > in_order + 5
+    assert learner.order_bleu(Expert(), held_out=False) == pytest.approx(100)
+    assert (searn(LabelLearner(made, config, threads=3), options=options).mean().sparse
+            == mean.sparse).all()  # fmt: skip
+
+
+def test_a_corpus_must_have_what_labels_look_at() -> None:
+    for config in (LabelConfig(stack=True), LabelConfig(loss="bleu")):
+        with pytest.raises(ArgumentError, match="without what labels are to look at"):
+            LabelLearner(corpora(), config)
+    with pytest.raises(ArgumentError, match="classes of words"):
+        label_corpora(*texts(), features="classes")
+
+
+def test_logistic_regression_weighs_examples_by_their_costs() -> None:
+    learner = LabelLearner(corpora(), LabelConfig(learner="softmax"))
+    examples = learner.examples(Expert(), Expert(), seed=1, shared=True)
+    found = learner.learn([examples], passes=8, seed=1)
+    assert found.mistakes[-1] < found.mistakes[0]
+    assert found.margin > 0
+    perceptron = LabelLearner(corpora()).learn([examples], passes=8, seed=1)
+    ours, theirs = (learner.accuracy(x.policy, held_out=False) for x in (found, perceptron))
+    assert ours == pytest.approx(theirs, abs=0.1)

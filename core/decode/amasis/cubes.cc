@@ -1,5 +1,6 @@
 // The other way of search.h to fill a beam: only the most promising hypotheses are made.
 #include <algorithm>
+#include <array>
 
 #include "decode/amasis/search.h"
 
@@ -8,14 +9,19 @@ namespace demotic::decode::amasis {
 // Sorts the hypotheses of a beam, from `first` on, into groups that the same labels suit.
 void AmasisSearch::group(uint32_t position, uint32_t first) {
   struct Member {
-    uint64_t key;
+    std::array<uint64_t, 3> key;
     Row row;
   };
   std::vector<Member> members;
   for (uint32_t h = first; h < hypotheses(); ++h) {
     const AmasisHypothesis& each = hypotheses_[h];
     const bool joins = waits(each) || each.depth >= events::kMaxDepth;
-    const uint64_t key = uint64_t{options_.bucket(each.depth)} << 1 | (joins ? 1 : 0);
+    std::array<uint64_t, 3> key{uint64_t{options_.bucket(each.depth)} << 1 | (joins ? 1 : 0)};
+    if (options_.sees_stack() && !joins) {
+      const events::LabelState state = state_of(each);
+      key[1] = uint64_t{state.top_first} << 32 | state.top_last;
+      key[2] = uint64_t{state.below_last} << 16 | uint64_t{state.last} << 8 | state.before;
+    }
     members.push_back({key, {h, each.score + (settings_.concatenate ? joined_[h] : 0.0)}});
   }
   std::sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
@@ -28,11 +34,19 @@ void AmasisSearch::group(uint32_t position, uint32_t first) {
     const auto row = static_cast<uint32_t>(rows_.size());
     rows_.push_back(members[i].row);
     if (i == 0 || members[i].key != members[i - 1].key)
-      groups_.push_back(
-          {row, row, hypotheses_[members[i].row.hypothesis].depth, (members[i].key & 1) != 0});
+      add_group(row, (members[i].key[0] & 1) != 0);
     groups_.back().last = row + 1;
   }
   grouped_[position].last = static_cast<uint32_t>(groups_.size());
+}
+
+void AmasisSearch::add_group(uint32_t row, bool joins) {
+  const AmasisHypothesis& first = hypotheses_[rows_[row].hypothesis];
+  groups_.push_back({row, row, first.depth, joins});
+  if (joins || !options_.sees_stack()) return;
+  groups_.back().scores = static_cast<uint32_t>(state_scores_.size());
+  state_scores_.resize(state_scores_.size() + options_.stride());
+  options_.score_state(state_of(first), std::span(state_scores_).last(options_.stride()));
 }
 
 // The labels of the next item of a grid become columns that wait.
@@ -46,6 +60,11 @@ void AmasisSearch::look_at_labels(Grid& grid) {
   if (grid.group.joins) {
     if (grid.group.depth >= events::kMaxDepth) capped_ = true;
     add({events::kShiftReduce, 0});
+  } else if (options_.sees_stack()) {
+    const events::LabelState state = state_of(hypotheses_[rows_[grid.group.first].hypothesis]);
+    const auto scores = std::span(state_scores_).subspan(grid.group.scores, options_.stride());
+    for (const LabelChoice& choice : options_.choices(option, grid.group.depth, state, scores))
+      add(choice);
   } else {
     for (const LabelChoice& choice : options_.choices(option, grid.group.depth)) add(choice);
   }

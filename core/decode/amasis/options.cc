@@ -15,6 +15,7 @@ ItemOptions::ItemOptions(const AmasisModel& model, const AmasisSettings& setting
                                               : 1;
   buckets_ = std::max(most_reductions_, grammar::kDepthRows - 1) + 1;
   stride_ = labels == nullptr ? 0 : labels->stride();
+  sees_stack_ = labels != nullptr && labels->sees_stack() && settings.order == Order::learned;
   scores_.resize(stride_);
 }
 
@@ -39,6 +40,7 @@ void ItemOptions::find(const SourceSentence& sentence) {
   options_.clear();
   places_.clear();
   place_scores_.clear();
+  sides_.clear();
   all_choices_.clear();
 
   const auto words = static_cast<uint32_t>(sentence_.size());
@@ -70,9 +72,10 @@ void ItemOptions::find(const SourceSentence& sentence) {
       const auto first = static_cast<uint32_t>(items_.size());
       const uint32_t passed = sentence.lm[begin];
       const size_t further = size_t{begin} * model_.grammar().further();
-      add_item(
-          kPassThrough, model_.grammar().score(kPassThrough, passed), 1, HashIndex::kNone,
-          [&](uint32_t m, size_t) { return m == 0 ? passed : sentence.further[further + m - 1]; });
+      add_item(kPassThrough, model_.grammar().score(kPassThrough, passed), 1, HashIndex::kNone,
+               {events::kForeignWord, events::kForeignWord}, [&](uint32_t m, size_t) {
+                 return m == 0 ? passed : sentence.further[further + m - 1];
+               });
       place({0, first, 1}, begin, begin + 1);
     }
     begins_.push_back(static_cast<uint32_t>(options_.size()));
@@ -103,16 +106,21 @@ ItemOptions::NodeList ItemOptions::make(uint32_t node) {
                              : model_.labels()->row(grammar::target_key(target));
     further.clear();
     model_.grammar().further_words(rule, source, further);
-    add_item(rule, model_.grammar().score(rule), target.size(), row, [&](uint32_t m, size_t i) {
-      return m == 0 ? model_.grammar().lm_word(target[i]) : further[(m - 1) * target.size() + i];
-    });
+    Border border;
+    if (!target.empty())
+      border = {static_cast<uint32_t>(target.front()), static_cast<uint32_t>(target.back())};
+    add_item(rule, model_.grammar().score(rule), target.size(), row, border,
+             [&](uint32_t m, size_t i) {
+               return m == 0 ? model_.grammar().lm_word(target[i])
+                             : further[(m - 1) * target.size() + i];
+             });
   }
   return close(node, first);
 }
 
 template <class Word>
 void ItemOptions::add_item(uint32_t rule, double score, size_t words, uint32_t target_row,
-                           Word&& word) {
+                           const Border& border, Word&& word) {
   double estimate = score;
   for (uint32_t m = 0; m < models_; ++m) {
     lm::Fragment& made = parts_.emplace_back();
@@ -122,7 +130,7 @@ void ItemOptions::add_item(uint32_t rule, double score, size_t words, uint32_t t
     logs_.push_back(log10);
     estimate += model_.lm_score(m, log10);
   }
-  items_.push_back({score, estimate, rule, target_row, words > 0});
+  items_.push_back({score, estimate, rule, target_row, words > 0, border});
 }
 
 // Sorts the items from `first` on, best first, and drops those beyond the limit, but not all that
@@ -165,7 +173,8 @@ void ItemOptions::place(const NodeList& list, uint32_t begin, uint32_t end) {
   const auto place = stride_ == 0 ? 0 : static_cast<uint32_t>(place_scores_.size() / stride_) - 1;
   for (uint32_t i = list.first; i < list.first + list.count; ++i) {
     const auto parts = std::span(parts_).subspan(size_t{i} * models_, models_);
-    const uint32_t fragment = items_[i].words ? fragments_.add(parts, true) : FragmentTable::kEmpty;
+    const uint32_t fragment =
+        items_[i].words ? fragments_.add(parts, items_[i].border) : FragmentTable::kEmpty;
     options_.push_back({items_[i].estimate, items_[i].rule, begin, end, fragment, i});
     places_.push_back(place);
   }
@@ -176,7 +185,8 @@ void ItemOptions::score_place(uint32_t begin, uint32_t end) {
   const grammar::LabelModel* labels = model_.labels();
   if (labels == nullptr) return;
   grammar::LabelKeys keys;
-  grammar::place_keys(sentence_, begin, end, labels->templates(), keys);
+  grammar::place_keys(sentence_, begin, end, labels->templates(), labels->classes(), keys);
+  sides_.push_back(keys[grammar::kSourceSide]);
   place_scores_.resize(place_scores_.size() + stride_, 0.0f);
   const std::span<float> scores = std::span(place_scores_).last(stride_);
   for (uint32_t t = 0; t < labels->templates(); ++t)
@@ -228,12 +238,46 @@ void ItemOptions::choose(uint32_t option, uint32_t depth, std::vector<LabelChoic
 }
 
 void ItemOptions::choose_learned(uint32_t option, uint32_t depth, std::vector<LabelChoice>& out) {
+  score_item(option, depth);
+  take_best(option, depth, out);
+}
+
+// Of labels, by all but the stack's words and labels.
+void ItemOptions::score_item(uint32_t option, uint32_t depth) {
   const grammar::LabelModel& labels = *model_.labels();
   const float* const of_place = place_scores_.data() + size_t{places_[option]} * stride_;
   std::copy(of_place, of_place + stride_, scores_.begin());
   labels.add(items_[options_[option].item].target_row, scores_);
   if (labels.sees_depth()) labels.add(labels.depth_row(depth), scores_);
+}
 
+void ItemOptions::score_state(const events::LabelState& state, std::span<float> scores) const {
+  const grammar::LabelModel& labels = *model_.labels();
+  std::fill(scores.begin(), scores.end(), 0.0f);
+  events::StateKeys keys;
+  events::own_state_keys(state, keys);
+  for (uint32_t k = 0; k < events::kOwnStateTemplates; ++k) labels.add(labels.row(keys[k]), scores);
+}
+
+std::span<const LabelChoice> ItemOptions::choices(uint32_t option, uint32_t depth,
+                                                  const events::LabelState& state,
+                                                  std::span<const float> scores) {
+  if (!has_words(option)) return choices(option, depth);
+  const grammar::LabelModel& labels = *model_.labels();
+  score_item(option, depth);
+  for (uint32_t i = 0; i < stride_; ++i) scores_[i] += scores[i];
+  const Border& border = items_[options_[option].item].border;
+  events::StateKeys keys;
+  events::item_state_keys(state, sides_[places_[option]], border.first, border.last, keys);
+  for (uint32_t k = events::kOwnStateTemplates; k < events::kStateTemplates; ++k)
+    labels.add(labels.row(keys[k]), scores_);
+  scratch_.clear();
+  take_best(option, depth, scratch_);
+  return scratch_;
+}
+
+void ItemOptions::take_best(uint32_t option, uint32_t depth, std::vector<LabelChoice>& out) {
+  const grammar::LabelModel& labels = *model_.labels();
   // Labels of training; where none of these is allowed, all that are.
   const auto collect = [&](bool seen) {
     for (const uint32_t label : labels.by_frequency())

@@ -84,6 +84,16 @@ class ItemOptions {
   }
   uint64_t size() const { return options_.size(); }
 
+  // Where labels look at the stack: scores of labels by the state alone, and the choices of an
+  // option in it, valid until the next call.
+  bool sees_stack() const { return sees_stack_; }
+  uint32_t stride() const { return stride_; }
+  void score_state(const events::LabelState& state, std::span<float> scores) const;
+  std::span<const LabelChoice> choices(uint32_t option, uint32_t depth,
+                                       const events::LabelState& state,
+                                       std::span<const float> scores);
+  bool has_words(uint32_t option) const { return items_[options_[option].item].words; }
+
  private:
   struct Item {
     double score;     // weighted, no language model
@@ -91,6 +101,7 @@ class ItemOptions {
     uint32_t rule;
     uint32_t target_row;  // of the label model
     bool words;
+    Border border;
   };
   struct NodeList {
     uint32_t node;
@@ -105,13 +116,16 @@ class ItemOptions {
   NodeList of_node(uint32_t node);
   NodeList make(uint32_t node);
   template <class Word>
-  void add_item(uint32_t rule, double score, size_t words, uint32_t target_row, Word&& word);
+  void add_item(uint32_t rule, double score, size_t words, uint32_t target_row,
+                const Border& border, Word&& word);
   void drop_from(size_t item);
   NodeList close(uint32_t node, uint32_t first);
   void place(const NodeList& list, uint32_t begin, uint32_t end);
   void score_place(uint32_t begin, uint32_t end);
   void choose(uint32_t option, uint32_t depth, std::vector<LabelChoice>& out);
   void choose_learned(uint32_t option, uint32_t depth, std::vector<LabelChoice>& out);
+  void score_item(uint32_t option, uint32_t depth);
+  void take_best(uint32_t option, uint32_t depth, std::vector<LabelChoice>& out);
   bool allowed(uint32_t option, uint32_t depth, uint32_t label) const;
 
   const AmasisModel& model_;
@@ -121,6 +135,7 @@ class ItemOptions {
   uint32_t most_reductions_;
   uint32_t buckets_;  // depths that are told apart, where closing is not forced
   uint32_t stride_;
+  bool sees_stack_;
 
   std::vector<Item> items_;
   std::vector<lm::Fragment> parts_;  // of items, one for each language model
@@ -135,6 +150,7 @@ class ItemOptions {
   std::vector<std::vector<Piece>> pieces_;  // by their end
   std::vector<uint32_t> places_;            // by option: where the scores of its place are
   std::vector<float> place_scores_;         // of labels, `stride_` for each place
+  std::vector<uint64_t> sides_;             // by place: the key of its source side
   std::vector<Choices> choices_;            // by option and bucket
   std::vector<LabelChoice> all_choices_;
   std::vector<LabelChoice> scratch_;

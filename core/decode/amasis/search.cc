@@ -9,7 +9,8 @@ namespace demotic::decode::amasis {
 AmasisSearch::AmasisSearch(const AmasisModel& model, const AmasisSettings& settings)
     : model_(model),
       settings_(settings),
-      fragments_(model),
+      fragments_(model, model.labels() != nullptr && model.labels()->sees_stack() &&
+                            settings.order == Order::learned),
       options_(model, settings_, fragments_),
       models_(model.models()),
       scratch_(models_) {}
@@ -46,7 +47,13 @@ void AmasisSearch::run(const SourceSentence& sentence) {
 }
 
 void AmasisSearch::start() {
-  hypotheses_.assign(1, {0, {}, FragmentTable::kEmpty, kNoHypothesis, 0, 0, 0});
+  hypotheses_.assign(1, {.score = 0,
+                         .arc = {},
+                         .fragment = FragmentTable::kEmpty,
+                         .below = kNoHypothesis,
+                         .depth = 0,
+                         .begin = 0,
+                         .end = 0});
   alternatives_.clear();
   joined_.assign(1, 0);
   states_.clear();
@@ -59,6 +66,7 @@ void AmasisSearch::start() {
   grouped_.assign(words_ + size_t{1}, {});
   groups_.clear();
   rows_.clear();
+  state_scores_.clear();
 }
 
 // Weighted, of a fragment behind the joined stack of `below`; `states` become those behind it.
@@ -100,10 +108,30 @@ void AmasisSearch::close(uint32_t position) {
   beams_[position].index.clear();
 }
 
+events::LabelState AmasisSearch::state_of(const AmasisHypothesis& hypothesis) const {
+  events::LabelState state;
+  state.last = hypothesis.last;
+  state.before = hypothesis.before_last;
+  if (hypothesis.depth > 0) {
+    const Border& top = fragments_.border(hypothesis.fragment);
+    state.top_first = top.first;
+    state.top_last = top.last;
+  }
+  if (hypothesis.depth > 1)
+    state.below_last = fragments_.border(hypotheses_[hypothesis.below].fragment).last;
+  return state;
+}
+
 void AmasisSearch::expand(uint32_t hypothesis) {
-  const AmasisHypothesis& before = hypotheses_[hypothesis];
+  const AmasisHypothesis before = hypotheses_[hypothesis];
   const uint32_t depth = before.depth;
   const bool waiting = waits(before);
+  events::LabelState state;
+  if (options_.sees_stack()) {
+    state = state_of(before);
+    state_scores_.resize(options_.stride());
+    options_.score_state(state, state_scores_);
+  }
   for (const uint32_t option : options_.from(before.end)) {
     if (waiting) {
       push(hypothesis, option, {events::kShiftReduce, 0});
@@ -111,7 +139,9 @@ void AmasisSearch::expand(uint32_t hypothesis) {
       capped_ = true;
       push(hypothesis, option, {events::kShiftReduce, 0});
     } else {
-      for (const LabelChoice& choice : options_.choices(option, depth))
+      for (const LabelChoice& choice : options_.sees_stack()
+                                           ? options_.choices(option, depth, state, state_scores_)
+                                           : options_.choices(option, depth))
         push(hypothesis, option, choice);
     }
   }
@@ -134,23 +164,34 @@ void AmasisSearch::push(uint32_t before, uint32_t option, const LabelChoice& cho
     number = below->below;
     below = &hypotheses_[number];
   }
-  accept({score,
-          {before, option, choice.label, choice.logprob, UINT32_MAX},
-          fragment,
-          number,
-          hypotheses_[before].depth + 1 - reductions,
-          below->end,
-          item.end});
+  AmasisHypothesis made{.score = score,
+                        .arc = {before, option, choice.label, choice.logprob, UINT32_MAX},
+                        .fragment = fragment,
+                        .below = number,
+                        .depth = hypotheses_[before].depth + 1 - reductions,
+                        .begin = below->end,
+                        .end = item.end};
+  if (options_.sees_stack()) {
+    const AmasisHypothesis& earlier = hypotheses_[before];
+    // Labels that are forced teach nothing, and nobody looks back at them.
+    const bool forced = !options_.has_words(option) || waits(earlier);
+    made.last = forced ? earlier.last : static_cast<uint8_t>(choice.label);
+    made.before_last = forced ? earlier.before_last : earlier.last;
+  }
+  accept(made);
 }
 
 void AmasisSearch::accept(const AmasisHypothesis& made) {
   Beam& beam = beams_[made.end];
   const auto next = static_cast<uint32_t>(beam.candidates.size());
   const uint64_t key = uint64_t{made.fragment} << 32 | made.below;
-  const uint32_t number = beam.index.find_or_add(io::mix64(key), next, [&](uint32_t i) {
-    const AmasisHypothesis& other = beam.candidates[i].made;
-    return other.fragment == made.fragment && other.below == made.below;
-  });
+  const uint64_t seen = uint64_t{made.last} << 8 | made.before_last;  // the same unless looked at
+  const uint32_t number =
+      beam.index.find_or_add(io::mix64(key ^ seen << 24), next, [&](uint32_t i) {
+        const AmasisHypothesis& other = beam.candidates[i].made;
+        return other.fragment == made.fragment && other.below == made.below &&
+               other.last == made.last && other.before_last == made.before_last;
+      });
   if (number == next) {
     beam.candidates.push_back({made, 0});
     return;

@@ -73,6 +73,8 @@ struct AmasisHypothesis {
   uint32_t below;     // kStart: nothing
   uint32_t depth;
   uint32_t begin, end;  // source words of the top element
+  // The last labels, where labels look at them (events/label_state.h).
+  uint8_t last = events::kNoLabelYet, before_last = events::kNoLabelYet;
 };
 
 class AmasisSearch {
@@ -117,6 +119,7 @@ class AmasisSearch {
     uint32_t first, last;  // rows, the best first
     uint32_t depth;        // of one of them
     bool joins;            // the one label is S,R+
+    uint32_t scores = 0;   // of labels by the state, where they look at it
   };
   struct Groups {
     uint32_t first = 0, last = 0;
@@ -152,8 +155,10 @@ class AmasisSearch {
   void close(uint32_t position);
   void fill_by_cubes(uint32_t position);
   void group(uint32_t position, uint32_t first);
+  void add_group(uint32_t row, bool joins);
   bool find_column(Grid& grid, uint32_t column);
   void look_at_labels(Grid& grid);
+  events::LabelState state_of(const AmasisHypothesis& hypothesis) const;
   // What follows words without a translation joins them, and so does what finds a full stack.
   bool waits(const AmasisHypothesis& before) const {
     return before.depth == 1 && !fragments_.has_words(before.fragment);
@@ -184,6 +189,7 @@ class AmasisSearch {
   std::vector<Groups> grouped_;  // likewise, for cube pruning
   std::vector<Group> groups_;
   std::vector<Row> rows_;
+  std::vector<float> state_scores_;  // of groups
   std::vector<Grid> grids_;
   std::vector<Cell> heap_;
   std::vector<uint32_t> chosen_;

@@ -12,7 +12,7 @@ with an empty target side.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -181,27 +181,48 @@ def _count(
         yield from (batch_of(columns, SCHEMA) for columns in extraction.take_all())
 
 
+LabelFeatures = Literal["paper", "context", "classes"]
+_NO_CLASS = 65_535
+
+
 def label_corpora(
     source: Text,
     target: Text,
     links: Links,
     *,
     options: ItemExtraction | None = None,
-    context: bool = False,
+    features: LabelFeatures = "paper",
+    stack: bool = False,
+    words: bool = False,
+    classes: Mapping[str, int] | None = None,
     min_count: int = 5,
     max_reductions: int = 0,
     holdout: int = 20,
     progress: Progress = SILENT,
 ) -> _core.LabelCorpora:
-    """The labels of aligned text with what they go by: three features of an item, or more words
-    around it with ``context``."""
+    """The labels of aligned text with what they go by.
+
+    ``features``: the paper's three of an item; more words around it (``context``); or the
+    ``classes`` of these, too, which must be given.  ``stack``: labels look at the stack as well.
+    ``words``: the items' target words are kept, for learners that judge by these.
+    """
     check_parallel(source, target)
     links.check(source.lines, target.lines)
     core = (options or ItemExtraction()).core()
-    builder = _core.LabelCorpusBuilder(core, context, min_count, max_reductions, holdout)
+    builder = _core.LabelCorpusBuilder(
+        core, features, min_count, max_reductions, holdout, words, stack,
+        classes_by_id(source, classes or {}),
+    )  # fmt: skip
     with progress.step("labelling items", len(links), "sentence pairs") as advance:
         for begin in range(0, len(links), _PAIRS):
             end = min(begin + _PAIRS, len(links))
             builder.add(source.lines, target.lines, links, begin, end)
             advance(end - begin)
     return builder.finish()
+
+
+def classes_by_id(text: Text, classes: Mapping[str, int]) -> list[int]:
+    """Of each word of a vocabulary; words without a class share one."""
+    if not classes:
+        return []
+    return [classes.get(text.vocab.word(i), _NO_CLASS) for i in range(len(text.vocab))]

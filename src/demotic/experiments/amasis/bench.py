@@ -205,11 +205,9 @@ class Bench:
             source, target, links = self.aligned
             rows = []
             for features in ("paper", "context"):
-                corpora = label_corpora(source, target, links, context=features == "context")
+                corpora = label_corpora(source, target, links, features=features)
                 for name, label in _ways():
-                    learner = LabelLearner(
-                        corpora, mask=label.mask, depth=label.depth, threads=self.setup.threads
-                    )
+                    learner = LabelLearner(corpora, label, threads=self.setup.threads)
                     found = searn(learner, options=label.searn)
                     record = report(learner, found, found.mean(), 1)
                     accuracy = record["accuracy"]

@@ -41,11 +41,17 @@ DEMO: dict[str, Any] = {"lm": {"order": 4}, "tune": {"mert": {"iterations": 4, "
 class LabelConfig:
     """How labels are learned from the aligned text."""
 
-    features: Literal["paper", "context"] = "paper"
-    """The item's two sides and the word before it; or the words behind it, too."""
+    features: Literal["paper", "context", "classes"] = "paper"
+    """The item's two sides and the word before it; or the words behind it, too; or also the
+    classes of all these."""
+    classes: int = 100
+    """Of source words, where features are ``classes``."""
     depth: bool = False
     """Labels also look at the depth of the stack: then what was done before shows in what is
     learned."""
+    stack: bool = False
+    """Labels also look at the labels before them, and at the target words at the borders of the
+    top two fragments."""
     mask: Literal["none", "full"] = "none"
     """Learn to choose among all labels, or among those that let the stack end with one fragment;
     these want ``search.close = "forced"``."""
@@ -55,6 +61,10 @@ class LabelConfig:
     """Sentences with a label of more reductions teach nothing; 0 sets no limit."""
     holdout: int = 20
     """Of so many sentences one is held out, to tell how probable labels are; 0 holds none out."""
+    learner: Literal["perceptron", "softmax"] = "perceptron"
+    """Who learns from the costs of labels: the averaged perceptron, or logistic regression."""
+    loss: Literal["hamming", "bleu"] = "hamming"
+    """What a sentence costs: its wrong labels; or what the order of its words lacks of BLEU."""
     searn: SearnOptions = field(default_factory=SearnOptions)
     """The loop."""
 
@@ -63,6 +73,7 @@ class LabelConfig:
         check_counts(self, "min_count", least=1)
         check_counts(self, "max_reductions", most=127)
         check_counts(self, "holdout")
+        check_counts(self, "classes", least=2, most=60_000)
         if self.holdout == 1:
             raise ArgumentError("a holdout of 1 leaves nothing to learn from", remedy="2 or more")
 
@@ -86,7 +97,7 @@ _EXT: dict[str, Any] = {
     "lm": LmConfig(),
     "extract": ItemExtraction(max_item=7, unaligned=True),
     "learn": LabelConfig(features="context", max_reductions=7),
-    "search": AmasisSearch(labels=3, pops=200),
+    "search": AmasisSearch(labels=3, pops=300),
     "tune": TuneConfig(),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from demotic import _core, files
 from demotic.align import Text
 from demotic.errors import ArgumentError
-from demotic.grammar.items import operations_of
+from demotic.grammar.items import classes_by_id, operations_of
 from demotic.learn import Expert, LinearPolicy, Mixture, Policy
 from demotic.learn.searn import Learned, SearnResult, searn
 from demotic.progress import SILENT, Progress
@@ -22,18 +22,27 @@ from demotic.systems.amasis.config import LabelConfig
 
 Weights = NDArray[np.float32]
 _NO_DENSE = np.zeros(0)
+LEARNERS: dict[str, type[_core.CostPerceptron] | type[_core.CostSoftmax]] = {
+    "perceptron": _core.CostPerceptron,
+    "softmax": _core.CostSoftmax,
+}
+"""Who learns a choice among labels from what each of them costs."""
 
 
 class LabelLearner:
     """Items of aligned text as a task to learn labels from; see ``CostLearner``."""
 
     def __init__(
-        self, corpora: _core.LabelCorpora, *, mask: str = "none", depth: bool = False,
-        threads: int = 1,
-    ) -> None:  # fmt: skip
+        self, corpora: _core.LabelCorpora, config: LabelConfig | None = None, *, threads: int = 1
+    ) -> None:
+        config = config or LabelConfig()
         self.corpora = corpora
-        self.task = _core.LabelTask(corpora, False, mask == "full", depth)
-        self.held_out = _core.LabelTask(corpora, True, mask == "full", depth)
+        full = config.mask == "full"
+        self.task, self.held_out = (
+            _core.LabelTask(corpora, held_out, full, config.depth, config.stack, config.loss)
+            for held_out in (False, True)
+        )
+        self.learner = LEARNERS[config.learner]
         self.threads = threads
 
     def examples(
@@ -46,17 +55,17 @@ class LabelLearner:
         )
 
     def learn(self, rounds: Sequence[_core.CostExamples], *, passes: int, seed: int) -> Learned:
-        """A perceptron, one example after the other in random order."""
+        """One example after the other in random order."""
         every = rounds[0]
         if len(rounds) > 1:
             every = _core.CostExamples()
             for examples in rounds:
                 every.append(examples)
         order = self.task.order
-        learner = _core.CostPerceptron(self.task.rows, order, seed)
+        learner = self.learner(self.task.rows, order, seed)
         mistakes = tuple(learner.learn(every) for _ in range(passes))
         weights = learner.averaged()
-        margin = _core.CostPerceptron.margin(every, weights, order)
+        margin = _core.mean_margin(every, weights, order)
         return Learned(LinearPolicy(_NO_DENSE, weights.astype(np.float64)), margin, mistakes)
 
     def size(self, examples: _core.CostExamples) -> int:
@@ -69,6 +78,12 @@ class LabelLearner:
         weights, shares, _ = _mixture(policy)
         right, labels = task.accuracy(weights, shares, seed)
         return right / max(1, labels)
+
+    def order_bleu(self, policy: Policy, *, held_out: bool = True, seed: int = 1) -> float:
+        """BLEU of the items' target words in the order of the labels that a policy chooses; asks
+        for corpora with ``words`` or ``stack``."""
+        weights, shares, _ = _mixture(policy)
+        return (self.held_out if held_out else self.task).order_bleu(weights, shares, seed)
 
     def temperature(self, policy: LinearPolicy) -> float:
         """By which scores are divided so that they tell best how probable labels are."""
@@ -128,6 +143,7 @@ def learn_labels(
     config: LabelConfig,
     *,
     out: Path,
+    classes: Mapping[str, int] | None = None,
     seed: int = 1,
     threads: int = 1,
     progress: Progress = SILENT,
@@ -138,7 +154,7 @@ def learn_labels(
 
     A mixture that draws cannot be searched: the model holds its mean.
     """
-    learner = LabelLearner(corpora, mask=config.mask, depth=config.depth, threads=threads)
+    learner = LabelLearner(corpora, config, threads=threads)
     found = searn(
         learner, options=config.searn, seed=seed, progress=progress, checkpoint=checkpoint,
         resume=resume,
@@ -147,8 +163,9 @@ def learn_labels(
     temperature = learner.temperature(mean)
     with files.atomic_path(out) as temporary:
         _core.LabelModel.save(
-            str(temporary), config.features == "context", config.mask, config.depth, temperature,
-            corpora.keys, corpora.label_counts, _weights(mean), source.vocab, target.vocab,
+            str(temporary), config.features, config.mask, config.depth, config.stack,
+            classes_by_id(source, classes or {}), temperature, corpora.keys, corpora.label_counts,
+            _weights(mean), source.vocab, target.vocab,
         )  # fmt: skip
     record = report(learner, found, mean, seed)
     progress.say(

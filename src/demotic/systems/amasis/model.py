@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from demotic.systems.model import Translation
 
 
+_LOOKS_AT = {
+    "paper": "items",
+    "context": "items and the words around them",
+    "classes": "items, the words around them and their classes",
+}
+
+
 def load_labels(path: Path, *, verify: bool | None = None) -> _core.LabelModel:
     """Learned labels, mapped."""
     with naming(path):
@@ -33,8 +40,9 @@ def label_facts(path: Path, verify: bool | None) -> dict[str, object]:
     return {
         "labels": len(seen),
         "features": model.features,
-        "looks at": "items and the words around them" if model.context else "items",
+        "looks at": _LOOKS_AT[model.looks_at],
         "sees the depth of the stack": model.depth,
+        "sees the stack": model.stack,
         "mask": model.mask,
         "temperature": model.temperature,
         **{f"label {name}": count for name, count in seen.items()},

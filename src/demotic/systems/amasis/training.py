@@ -6,16 +6,17 @@ The story is :func:`fit`; the stages of its own are :func:`item_table` and :func
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 
-from demotic import files
-from demotic.align import Text, pharaoh
+from demotic import _core, files
+from demotic.align import Links, Text, pharaoh
 from demotic.align.lexical import LexicalTable
 from demotic.decode.amasis import AmasisDecoder
 from demotic.grammar import RuleTable
 from demotic.grammar.items import extract_items, label_corpora
-from demotic.lm import LanguageModel
+from demotic.lm import LanguageModel, cluster
+from demotic.progress import SILENT, Progress
 from demotic.systems.amasis.config import Config
 from demotic.systems.amasis.labels import learn_labels
 from demotic.systems.amasis.model import AmasisModel, load_labels
@@ -24,7 +25,7 @@ from demotic.systems.stages import Training
 from demotic.systems.tuning import tune
 from demotic.systems.work import Stage
 
-__all__ = ["fit", "item_table", "label_model", "tune"]
+__all__ = ["corpora_for", "fit", "item_table", "label_model", "tune"]
 
 
 def fit(training: Training, config: Config) -> AmasisModel:
@@ -76,16 +77,18 @@ def label_model(training: Training, config: Config, text: Stage, links: Stage) -
     )
     if stage.wanted:
         source, target = Text.read(text.path("train.source")), Text.read(text.path("train.target"))
-        corpora = label_corpora(
-            source,
-            target,
-            pharaoh.read(links.path("train.align")),
-            options=config.extract,
-            context=config.learn.features == "context",
-            min_count=config.learn.min_count,
-            max_reductions=config.learn.max_reductions,
-            holdout=config.learn.holdout,
-            progress=training.progress,
+        classes = None
+        if config.learn.features == "classes":
+            classes = cluster(
+                text.path("train.source"),
+                classes=config.learn.classes,
+                skip_special=True,
+                threads=training.threads,
+                progress=training.progress,
+            )
+        aligned = pharaoh.read(links.path("train.align"))
+        corpora = corpora_for(
+            source, target, aligned, config, classes=classes, progress=training.progress
         )
         record = learn_labels(
             corpora,
@@ -93,6 +96,7 @@ def label_model(training: Training, config: Config, text: Stage, links: Stage) -
             target,
             config.learn,
             out=stage.path("labels.bin"),
+            classes=classes,
             seed=config.seed,
             threads=training.threads,
             progress=training.progress,
@@ -102,6 +106,32 @@ def label_model(training: Training, config: Config, text: Stage, links: Stage) -
         files.write_lines(stage.path("labels.json"), [json.dumps(record)])
         stage.finish()
     return stage
+
+
+def corpora_for(
+    source: Text,
+    target: Text,
+    links: Links,
+    config: Config,
+    *,
+    classes: Mapping[str, int] | None = None,
+    progress: Progress = SILENT,
+) -> _core.LabelCorpora:
+    """Items with their labels, as the configuration says what labels go by."""
+    return label_corpora(
+        source,
+        target,
+        links,
+        options=config.extract,
+        features=config.learn.features,
+        stack=config.learn.stack,
+        words=config.learn.loss == "bleu",
+        classes=classes,
+        min_count=config.learn.min_count,
+        max_reductions=config.learn.max_reductions,
+        holdout=config.learn.holdout,
+        progress=progress,
+    )
 
 
 def _decoder(
