@@ -44,7 +44,7 @@ enum class RollOut : uint8_t {
 
 enum class LabelLoss : uint8_t {
   hamming,  // wrong labels
-  bleu,     // 200 (1 - BLEU of the sentence), rounded
+  bleu,     // 200 (1 - BLEU of the sentence), rounded; one more for the wrong label at hand
 };
 
 struct LabelTaskOptions {

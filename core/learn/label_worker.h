@@ -285,7 +285,8 @@ struct LabelTask::Worker {
         if (follows()) tried = stack;
         advance(tried, t, label);
         cost = roll_out(t + 1, take(depth, label), goes_on, own);
-        if (!by_bleu()) cost += label == corpus.gold[first + t] ? 0 : 1;
+        // Under BLEU, too: of labels that come to the same, the right one is the cheapest.
+        cost += label == corpus.gold[first + t] ? 0 : 1;
       }
       costs[label] = cost;
       least = std::min(least, cost);

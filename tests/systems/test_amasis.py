@@ -99,7 +99,7 @@ def test_consensus_works_on_its_graphs(amasis_model: Path) -> None:
 def test_a_line_without_words_stays_one(amasis_model: Path) -> None:
     model = demotic.load(amasis_model)
     assert model.translate("").text == ""
-    assert [t.text for t in model.translate("  ", nbest=3)] == [""]
+    assert [t.tokens for t in model.translate("  ", nbest=3)] == [()]
     assert model.explain("").text == ""
 
 

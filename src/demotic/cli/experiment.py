@@ -56,6 +56,14 @@ def command(
         str | None,
         typer.Option("--to", metavar="LANG", help="umt, blocks, amasis: language of the target."),
     ] = None,
+    other_data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="amasis: a folder like --data, of another domain; its test set is translated,"
+            " too.",
+        ),
+    ] = None,
     model: Annotated[
         Path | None,
         typer.Option(
@@ -138,7 +146,8 @@ def command(
       demotic experiment umt --data multi30k/tok --from de --to en --out umt-de-en
       demotic experiment umt --data multi30k/tok --from de --to en --out umt-de-en --parts e1,e6
       demotic experiment blocks --data multi30k/tok --from de --to en --out blocks-de-en
-      demotic experiment amasis --data multi30k/tok --from fr --to en --out amasis-fr-en
+      demotic experiment amasis --data multi30k/tok --from fr --to en --out amasis-fr-en \\
+                    --other-data europarl-fr-en/tok
       demotic experiment portfolio --data corpora --out portfolio \\
                     --setting 'loose: extract.tight=false' --setting 'lm4: lm.order=4'
     """
@@ -148,9 +157,9 @@ def command(
     with usage("NAME"):
         chosen = experiment_named(name)
     for option, given in (
-        ("from", from_), ("to", to), ("model", model), ("seeds", seeds), ("repeats", repeats),
-        ("portfolio", portfolio), ("sets", sets), ("systems", systems), ("setting", settings),
-        ("set", base),
+        ("from", from_), ("to", to), ("other-data", other_data), ("model", model),
+        ("seeds", seeds), ("repeats", repeats), ("portfolio", portfolio), ("sets", sets),
+        ("systems", systems), ("setting", settings), ("set", base),
     ):  # fmt: skip
         if given is None and option in chosen.USES and option in ("from", "to"):
             raise typer.BadParameter("say which language", param_hint=f"--{option}")
@@ -160,6 +169,7 @@ def command(
             )
     setup = Setup(
         data=data,
+        other=other_data,
         source=from_ or "",
         target=to or "",
         out=out,

@@ -92,20 +92,26 @@ def data_for(setup: Setup) -> DataFolder:
     return data
 
 
-def claim(folder: Path, data: DataFolder) -> None:
-    """Make a folder the place of results on this data; raise if it holds those of other data."""
+def digest_of(data: DataFolder) -> str:
+    """Of all its sentences."""
     digest = hashlib.sha256()
     for part in (data.train, data.dev, data.test):
         digest.update(f"{len(part)}\n".encode())
         for pair in part:
             digest.update(f"{pair.source}\n{pair.target}\n".encode())
+    return digest.hexdigest()
+
+
+def claim(folder: Path, data: DataFolder) -> None:
+    """Make a folder the place of results on this data; raise if it holds those of other data."""
+    digest = digest_of(data)
     mark = folder / "data.sha256"
     with files.naming(mark):
         folder.mkdir(parents=True, exist_ok=True)
         known = mark.read_text(encoding="utf-8").strip() if mark.is_file() else None
     if known is None:
-        files.write_lines(mark, [digest.hexdigest()])
-    elif known != digest.hexdigest():
+        files.write_lines(mark, [digest])
+    elif known != digest:
         raise ArgumentError(
             "a folder with results on other data, or on another part of it",
             path=folder,

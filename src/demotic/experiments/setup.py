@@ -20,6 +20,8 @@ class Setup:
     """A folder with train, dev and test files; see :mod:`demotic.experiments.data`."""
     out: Path
     """Where results, models and the report go; what is there already is not done again."""
+    other: Path | None = None
+    """A folder of another domain, whose test set is translated, too."""
     source: str = ""
     target: str = ""
     """Languages, as the files are called; a portfolio has them with each of its sets."""

@@ -13,17 +13,15 @@ from demotic.align import Text, pharaoh
 from demotic.bundle import Bundle
 from demotic.corpus import OrthographyConfig
 from demotic.decode import PhraseSearch
-from demotic.experiments.data import DataFolder
+from demotic.experiments.data import DataFolder, digest_of
 from demotic.experiments.parts import Parts
 from demotic.experiments.setup import Setup
-from demotic.grammar import PhraseExtraction, RuleTable, label_corpora
+from demotic.grammar import PhraseExtraction, RuleTable
 from demotic.learn import MertOptions
-from demotic.learn.searn import SearnOptions, searn
 from demotic.metrics import Bleu
 from demotic.metrics.significance import confidence_interval
 from demotic.systems import System, system_named
-from demotic.systems.amasis.config import Config, LabelConfig
-from demotic.systems.amasis.labels import LabelLearner, report
+from demotic.systems.amasis.config import Config
 from demotic.systems.config import AlignConfig, LmConfig, TrainingConfig, TuneConfig
 from demotic.systems.model import Model
 from demotic.systems.phrase.config import Config as PhraseConfig
@@ -53,6 +51,8 @@ class Bench:
     setup: Setup
     data: DataFolder
     parts: Parts
+    other: DataFolder | None = None
+    """Out of the domain: only its test set is used."""
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -100,28 +100,62 @@ class Bench:
             self.arm("ext, all S,R+", "ext", monotone),
         ]
 
+    def arms_beyond(self) -> list[Arm]:
+        """``ext`` with other features, learners and losses of labels."""
+        changes: dict[str, dict[str, Any]] = {
+            "ext, one label": {"search": {"labels": 1}},
+            "ext, classes": {"learn": {"features": "classes"}},
+            "ext, stack": {"learn": {"stack": True}},
+            "ext, classes and stack": {"learn": {"features": "classes", "stack": True}},
+            "ext, softmax": {"learn": {"learner": "softmax"}},
+            "ext, classes and stack, BLEU by LOLS": {
+                "learn": {
+                    "features": "classes", "stack": True, "loss": "bleu",
+                    "searn": {"method": "lols"},
+                }
+            },
+        }  # fmt: skip
+        arms = [self.arm(name, "ext", change) for name, change in changes.items()]
+        return [self.arm("ext", "ext"), *(arms[-1:] if self.setup.quick else arms)]
+
     def trained(self, arm: Arm, seed: int = 1) -> Any:
         """Train (or remember) an arm: BLEU on dev and test, translations, the size of its table."""
         config = replace(arm.config, seed=seed)
 
         def run() -> dict[str, Any]:
             model = self._train(arm, config)
-            begin = time.process_time()
-            lines = self._translated(model)
-            seconds = time.process_time() - begin
-            metric = Bleu(tokenise="none")
-            reference = [list(self.data.test.target_lines())]
-            interval = confidence_interval(metric, metric.statistics(lines, reference))
             return {
                 "dev": model.about.dev["value"],
-                "test": metric.score(lines, reference).value,
-                "interval": [interval.low, interval.high],
-                "ms": 1000 * seconds / len(lines),
-                "lines": lines,
+                **self._tested(model, self.data),
                 **_sizes(model.part("rules.bin")),
             }
 
-        return self.parts.get(f"{_slug(arm.name)}-seed-{seed}", run, settings=to_record(config))
+        name = f"{_slug(arm.name)}-seed-{seed}"
+        return self.parts.get(name, run, settings=to_record(config))
+
+    def outside(self, arm: Arm, other: DataFolder) -> Any:
+        """An arm with the first seed, tested on text of another domain."""
+        config = replace(arm.config, seed=self.seeds[0])
+        name = f"{_slug(arm.name)}-outside"
+        settings = [to_record(config), digest_of(other)]
+        return self.parts.get(
+            name, lambda: self._tested(self._train(arm, config), other), settings=settings
+        )
+
+    @staticmethod
+    def _tested(model: Model, data: DataFolder) -> dict[str, Any]:
+        begin = time.process_time()
+        lines = [best[0].text for best in model.translate_lines(data.test.source_lines())]
+        seconds = time.process_time() - begin
+        metric = Bleu(tokenise="none")
+        reference = [list(data.test.target_lines())]
+        interval = confidence_interval(metric, metric.statistics(lines, reference))
+        return {
+            "test": metric.score(lines, reference).value,
+            "interval": [interval.low, interval.high],
+            "ms": 1000 * seconds / len(lines),
+            "lines": lines,
+        }
 
     def seeds_of(self, arm: Arm) -> list[Any]:
         """With each seed."""
@@ -152,73 +186,26 @@ class Bench:
             progress=self.setup.progress,
         )
 
-    def _translated(self, model: Model) -> list[str]:
-        lines = self.data.test.source_lines()
-        return [best[0].text for best in model.translate_lines(lines)]
-
     # -- labels ---------------------------------------------------------------------------------
+
+    @property
+    def source_path(self) -> Path:
+        """The source side of the training text, as the aligner saw it."""
+        return self._prepared[0]
 
     @cached_property
     def aligned(self) -> tuple[Text, Text, Any]:
         """The training text with the links that all systems share."""
+        source, target, links = self._prepared
+        return Text.read(source), Text.read(target), pharaoh.read(links)
+
+    @cached_property
+    def _prepared(self) -> tuple[Path, Path, Path]:
         config = self.arm("Amasis", "paper").config
         training = self._training(config, self.setup.out / "models" / "unused")
         text = training.prepare()
         links = training.align(text)
-        return (
-            Text.read(text.path("train.source")),
-            Text.read(text.path("train.target")),
-            pharaoh.read(links.path("train.align")),
-        )
-
-    def inventory(self) -> Any:
-        """Labels by the size of the corpus."""
-
-        def run() -> list[dict[str, Any]]:
-            source, target, links = self.aligned
-            found = []
-            for size in _sizes_up_to(len(links)):
-                corpora = label_corpora(
-                    Text.of(list(_first(source, size))),
-                    Text.of(list(_first(target, size))),
-                    links.slice(0, size),
-                    holdout=0,
-                )
-                counts = corpora.label_counts
-                found.append(
-                    {
-                        "pairs": size,
-                        "labels": sum(count > 0 for count in counts),
-                        "reductions": len(counts) // 2,
-                        "items": corpora.items,
-                        "shares": [count / max(1, sum(counts)) for count in counts[:5]],
-                    }
-                )
-            return found
-
-        return self.parts.get("inventory", run)
-
-    def accuracies(self) -> Any:
-        """Labels right on held-out text, by features, mask and way to learn."""
-
-        def run() -> list[dict[str, Any]]:
-            source, target, links = self.aligned
-            rows = []
-            for features in ("paper", "context"):
-                corpora = label_corpora(source, target, links, features=features)
-                for name, label in _ways():
-                    learner = LabelLearner(corpora, label, threads=self.setup.threads)
-                    found = searn(learner, options=label.searn)
-                    record = report(learner, found, found.mean(), 1)
-                    accuracy = record["accuracy"]
-                    rows.append({"features": features, "name": name, **accuracy})
-                counts = corpora.label_counts
-                rows.append(
-                    {"features": features, "name": "always S,R+", "share": counts[1] / sum(counts)}
-                )
-            return rows
-
-        return self.parts.get("accuracies", run)
+        return text.path("train.source"), text.path("train.target"), links.path("train.align")
 
     # -- searches -------------------------------------------------------------------------------
 
@@ -276,33 +263,12 @@ def _sizes(path: Path) -> dict[str, Any]:
     return {"entries": len(table), "single": single}
 
 
-def _sizes_up_to(pairs: int) -> list[int]:
-    sizes = [size for size in (1_000, 3_000, 10_000, 30_000, 100_000, 300_000) if size < pairs]
-    return [*sizes, pairs]
-
-
-def _first(text: Text, size: int) -> Iterator[str]:
-    for number in range(size):
-        yield " ".join(text.vocab.word(word) for word in text.lines[number])
-
-
-def _ways() -> Iterator[tuple[str, LabelConfig]]:
-    for mask in ("none", "full"):
-        yield f"SEARN, mask {mask}", LabelConfig(mask=mask)
-    full = LabelConfig(mask="full", depth=True)
-    for beta in (0.1, 0.5, 1.0):
-        way = replace(full, searn=SearnOptions(beta=beta))
-        yield f"SEARN, mask full, depth, beta {beta:g}", way
-    rolled = replace(full, searn=SearnOptions(rollout="policy"))
-    yield "SEARN, mask full, depth, policy rolls out", rolled
-    for method in ("dagger", "lols"):
-        options = SearnOptions(method=method)
-        yield f"{method.upper()}, mask full, depth", replace(full, searn=options)
-
-
 def _searches() -> Iterator[tuple[str, dict[str, Any]]]:
     for beam in MEASURED:
         yield f"beam {beam}", {"beam": beam}
     for labels in (1, 2, 3, 5):
         yield f"{labels} label{'' if labels == 1 else 's'} an item", {"labels": labels}
     yield "fragments compared by themselves", {"prune_lm": "fragments"}
+    for pops in (100, 300, 1000, 0):
+        name = f"{pops} pops" if pops else "all hypotheses made"
+        yield name, {"pops": pops}

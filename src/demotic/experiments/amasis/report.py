@@ -11,11 +11,11 @@ from demotic.experiments.tables import Table
 from demotic.grammar.items import operations_of
 
 
-def bleu(seeds: Mapping[str, Sequence[Any]], tests: Mapping[str, float]) -> str:
+def bleu(seeds: Mapping[str, Sequence[Any]], tests: Mapping[str, Mapping[str, float]]) -> str:
     """(1)"""
     table = Table(
         ["system", "dev BLEU", "test BLEU", "95 %", "seeds", "Amasis minus it", "paper, FE in",
-         "paper, GE in", "p against Amasis"]
+         "paper, GE in", "p against Amasis", "p against Pharaoh 3"]
     )  # fmt: skip
     amasis = statistics.fmean(each["test"] for each in seeds["Amasis"])
     for name, records in seeds.items():
@@ -32,7 +32,7 @@ def bleu(seeds: Mapping[str, Sequence[Any]], tests: Mapping[str, float]) -> str:
             None if name == "Amasis" else amasis - mean,
             paper.gap(name, 0) if known else None,
             paper.gap(name, 2) if known else None,
-            tests.get(name),
+            *(of.get(name) for of in tests.values()),
         )
     published = Table(["paper, BLEU", *paper.SETS])
     for name, figures in paper.BLEU.items():
@@ -46,6 +46,24 @@ def bleu(seeds: Mapping[str, Sequence[Any]], tests: Mapping[str, float]) -> str:
         table.markdown(),
         published.markdown(),
     )
+
+
+def outside(records: Mapping[str, Any]) -> str:
+    """(1), out of the domain."""
+    table = Table(["system", "BLEU", "95 %", "Amasis minus it", "paper, FE out", "paper, GE out"])
+    amasis = records["Amasis"]["test"]
+    for name, record in records.items():
+        low, high = record["interval"]
+        known = name in paper.BLEU and name != "Amasis"
+        table.row(
+            name,
+            record["test"],
+            f"{low:.1f}-{high:.1f}",
+            None if name == "Amasis" else amasis - record["test"],
+            paper.gap(name, 1) if known else None,
+            paper.gap(name, 3) if known else None,
+        )
+    return f"Out of the domain, first seed:\n\n{table.markdown()}"
 
 
 def tables(records: Mapping[str, Any], language: str) -> str:
@@ -127,6 +145,59 @@ def speed(records: Mapping[str, Any]) -> str:
         "6 Speed", "CPU time of one thread on the test set, text in and text out.",
         table.markdown(),
     )  # fmt: skip
+
+
+def beyond(
+    rows: Sequence[Any], seeds: Mapping[str, Sequence[Any]], tests: Mapping[str, float]
+) -> str:
+    """(7)"""
+    table = Table(["labels by", "right %", "seeds", "by round %", "BLEU of order", "first round"])
+    for name in dict.fromkeys(row["name"] for row in rows):
+        runs = [row for row in rows if row["name"] == name]
+        shares = [100 * row["mean"] for row in runs]
+        table.row(
+            name,
+            statistics.fmean(shares),
+            f"{min(shares):.2f}-{max(shares):.2f}",
+            ", ".join(f"{100 * each:.2f}" for each in runs[0]["rounds"]),
+            statistics.fmean(row["order"] for row in runs),
+            statistics.fmean(row["first order"] for row in runs),
+        )
+    decoded = Table(["system", "dev BLEU", "test BLEU", "seeds", "ms a sentence", "p against ext"])
+    for name, records in seeds.items():
+        scores = [each["test"] for each in records]
+        decoded.row(
+            name,
+            statistics.fmean(each["dev"] for each in records),
+            statistics.fmean(scores),
+            "-" if len(scores) == 1 else f"{min(scores):.2f}-{max(scores):.2f}",
+            statistics.fmean(each["ms"] for each in records),
+            tests.get(name),
+        )
+    return _section(
+        "7 Beyond the paper",
+        "Labels right on held-out text, and BLEU of its target words in the order of the labels: "
+        "those of the mean, and those of the first round's classifier.",
+        table.markdown(),
+        "Translated:",
+        decoded.markdown(),
+    )
+
+
+def wabbit(rows: Sequence[Any] | None) -> str:
+    """(8)"""
+    title = "8 Vowpal Wabbit"
+    if rows is None:
+        return _section(title, "Not run: the package `vowpalwabbit` is not installed.")
+    table = Table(["features", "labels", "ours %", "Vowpal Wabbit %"])
+    for row in rows:
+        table.row(row["features"], row["labels"], 100 * row["ours"], 100 * row["theirs"])
+    return _section(
+        title,
+        "Labels right on held-out text among all labels, no mask, the same examples and features; "
+        "its base learner is cost regression.",
+        table.markdown(),
+    )
 
 
 def _section(title: str, *paragraphs: str) -> str:
