@@ -18,6 +18,7 @@ NAMES = (
     "hiero",
     "umt",
     "phrase",
+    "amasis",
     "load",
     "parallel",
     "memory",

@@ -411,6 +411,29 @@ def test_long_sentences_are_no_trouble() -> None:
     assert len(made.kbest(["A"] * 500, 3)) == 1
 
 
+@pytest.mark.parametrize("pops", [0, 5])
+def test_stacks_end_at_their_limit(pops: int) -> None:
+    """A language model turned round makes every join cost: fragments pile up."""
+    phrases = [Phrase(("A",), ("a",), {"score": 0.0})]
+    lm = language_model(3)
+    capped = 0
+    for weight in (-1.0, 1.0):
+        options = AmasisSearch(
+            order="all", beam=1, pops=pops, reductions=1, prune_lm="fragments", labels=0
+        )
+        made = AmasisDecoder(
+            toys.phrase_table(phrases), lm, WEIGHTS | {"LanguageModel": weight}, options=options
+        )
+        found = made.decode(["A"] * 300)
+        assert isinstance(found, AmasisDerivation)
+        assert found.tokens == ("a",) * 300
+        deepest = max(len(shift.stack) for shift in found.shifts())
+        assert deepest <= 255
+        assert made.counters.shortened == (deepest == 255)
+        capped += made.counters.shortened
+    assert capped == 1
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
