@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from demotic.decode.phrase import PhraseCounters as PhraseCounters
     from demotic.decode.phrase import PhraseDecoder as PhraseDecoder
     from demotic.decode.phrase import PhraseSearch as PhraseSearch
+    from demotic.decode.tree_search import Transduction as Transduction
+    from demotic.decode.tree_search import TreeSearch as TreeSearch
+    from demotic.decode.tree_search import transduce as transduce
     from demotic.decode.undirected import Action as Action
     from demotic.decode.undirected import Perturbation as Perturbation
     from demotic.decode.undirected import UndirectedCounters as UndirectedCounters
