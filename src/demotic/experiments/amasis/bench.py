@@ -104,16 +104,11 @@ class Bench:
         """``ext`` with other features, learners and losses of labels."""
         changes: dict[str, dict[str, Any]] = {
             "ext, one label": {"search": {"labels": 1}},
-            "ext, classes": {"learn": {"features": "classes"}},
-            "ext, stack": {"learn": {"stack": True}},
-            "ext, classes and stack": {"learn": {"features": "classes", "stack": True}},
+            "ext, neither classes nor stack": {"learn": {"features": "context", "stack": False}},
+            "ext, no stack": {"learn": {"stack": False}},
+            "ext, no classes": {"learn": {"features": "context"}},
             "ext, softmax": {"learn": {"learner": "softmax"}},
-            "ext, classes and stack, BLEU by LOLS": {
-                "learn": {
-                    "features": "classes", "stack": True, "loss": "bleu",
-                    "searn": {"method": "lols"},
-                }
-            },
+            "ext, BLEU by LOLS": {"learn": {"loss": "bleu", "searn": {"method": "lols"}}},
         }  # fmt: skip
         arms = [self.arm(name, "ext", change) for name, change in changes.items()]
         return [self.arm("ext", "ext"), *(arms[-1:] if self.setup.quick else arms)]

@@ -2,8 +2,9 @@
 
 ``paper``   the closest reading of the paper: five scores and a trigram model, labels by three
             features, the best label of each item, no score for it.
-``ext``     what serves best: labels also look at the words ahead, the three best ones of an item
-            are tried, and their probability, deleted words and rare items are features.
+``ext``     what serves best: labels also look at the words ahead, at classes of words and at the
+            stack, the three best ones of an item are tried, and their probability, deleted words
+            and rare items are features.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ _EXT: dict[str, Any] = {
     "source": splitting_compounds(),
     "lm": LmConfig(),
     "extract": ItemExtraction(max_item=7, unaligned=True),
-    "learn": LabelConfig(features="context", max_reductions=7),
+    "learn": LabelConfig(features="classes", stack=True, max_reductions=7),
     "search": AmasisSearch(labels=3, pops=300),
     "tune": TuneConfig(),
 }
