@@ -66,3 +66,29 @@ def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert resolve("auto", "zh") == "characters"
     with pytest.raises(MissingDependencyError, match=r"demotic\[zh\]"):
         Orthography.from_json(saved)
+
+
+def test_foreign_words_stand_apart_in_a_language_with_spaces() -> None:
+    english = Orthography("en", OrthographyConfig(casing="none"))
+    assert english.decode(["the", "東", "京", "tower"]) == "the 東京 tower"
+    for text in ("the東京tower", "5月 and 5 月", "Tokyo (東京)"):
+        encoded = english.encode(text)
+        assert english.decode(encoded.tokens, encoded) == text
+
+
+def test_full_width_letters_and_digits_are_ordinary_ones() -> None:
+    japanese = Orthography("ja", OrthographyConfig(casing="none"))
+    encoded = japanese.encode("１２月のＡＢＣ")
+    assert encoded.tokens == ("⟦num1⟧", "月", "の", "ABC")
+    assert japanese.decode(encoded.tokens, encoded) == "12月のABC"
+
+
+def test_segmented_text_and_natural_text_are_the_same_text() -> None:
+    lines = ["我们 喜欢 水 。", "他 喝 水 。"]
+    chinese = Orthography.learn(lines, "zh", config=OrthographyConfig(segment="characters"))
+    assert chinese.segmented
+    assert chinese.encode("我们 喜欢 水 。").tokens == chinese.encode("我们喜欢水。").tokens
+    assert chinese.decode(["水", "。"]) == "水。"
+    assert Orthography.from_json(chinese.to_json()) == chinese
+    natural = Orthography.learn(["我们喜欢水。 他喝水。"], "zh")
+    assert not natural.segmented

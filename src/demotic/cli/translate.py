@@ -211,13 +211,12 @@ def _write(
 
 
 def _record(translation: Translation) -> dict[str, object]:
-    derivation = translation.derivation
     record: dict[str, object] = {
         "text": translation.text,
         "score": translation.score,
         "tokens": list(translation.tokens),
         "alignment": [list(link) for link in translation.alignment],
-        "features": dict(derivation.features) if derivation is not None else {},
+        "features": translation.features,
     }
     if translation.consensus is not None:
         record["consensus"] = asdict(translation.consensus)
@@ -230,6 +229,4 @@ def _gain(translation: Translation) -> str:
 
 
 def _features(translation: Translation) -> str:
-    derivation = translation.derivation
-    features = derivation.features if derivation is not None else {}
-    return " ".join(f"{name}= {value:.6g}" for name, value in features.items())
+    return " ".join(f"{name}= {value:.6g}" for name, value in translation.features.items())

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from demotic.corpus.cleaning import CleaningReport as CleaningReport
     from demotic.corpus.cleaning import clean as clean
     from demotic.corpus.compounds import CompoundOptions as CompoundOptions
+    from demotic.corpus.encoded import Encoded as Encoded
     from demotic.corpus.formats import detect_format as detect_format
     from demotic.corpus.formats import read_bitext as read_bitext
     from demotic.corpus.marks import protected_class as protected_class
-    from demotic.corpus.orthography import Encoded as Encoded
     from demotic.corpus.orthography import Orthography as Orthography
     from demotic.corpus.orthography import encode_pair as encode_pair
     from demotic.corpus.orthography import encode_pairs as encode_pairs

@@ -21,6 +21,7 @@ UNSPACED = (
     r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
     r"\u3001-\u303f\u30a0-\u30ff\uff00-\uff65\uffe0-\uffe6"
 )
+UNSPACED_LANGUAGES = frozenset({"bo", "dz", "ja", "km", "lo", "my", "th", "yue", "zh"})
 _UNSPACED = Pattern(f"[{UNSPACED}]")
 # Cheaper than the sets of scripts, and enough for most lines.
 _PERHAPS_UNSPACED = Pattern("[\u0e00-\u1fff\u2e80-\U0010ffff]")
@@ -51,8 +52,59 @@ def has_unspaced(text: str) -> bool:
     return _UNSPACED.search(text) is not None
 
 
-def joins_by_itself(left: str, right: str) -> bool:
-    """Do two neighbours stand together unless a mark says otherwise (漢字 or 5月, not ``a b``)?"""
+def joins_by_itself(left: str, right: str, *, mixed: bool = True) -> bool:
+    """Do two neighbours stand together unless a mark says otherwise (漢字 or 5月, not ``a b``)?
+
+    Not 5月 where ``mixed`` is false: in a language with spaces, other scripts are foreign words.
+    """
     if not left or not right or (left[-1] < "\u0e00" and right[0] < "\u0e00"):
         return False
-    return bool(_UNSPACED.match(left[-1]) or _UNSPACED.match(right[0]))
+    before, after = _UNSPACED.match(left[-1]), _UNSPACED.match(right[0])
+    return bool(before or after) if mixed else bool(before and after)
+
+
+_WIDE = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
+
+
+def narrow(text: str) -> str:
+    """Full-width letters and digits as ordinary ones.
+
+    >>> narrow("１２月のＡＢＣ")
+    '12月のABC'
+    """
+    if text.isascii():
+        return text
+    return _WIDE.sub(lambda found: chr(ord(found[0]) - 0xFEE0), text)
+
+
+_BETWEEN = Pattern(f"(?<=[{UNSPACED}])\\s+(?=[{UNSPACED}])")
+_MOST_SPACES = 0.2
+
+
+def unsegmented(text: str) -> str:
+    """The text without spaces between characters of scripts that have none."""
+    if not has_unspaced(text):
+        return text
+    pieces, at = [], 0
+    for found in _BETWEEN.finditer(text):
+        pieces.append(text[at : found.start()])
+        at = found.end()
+    return "".join([*pieces, text[at:]])
+
+
+class SpaceCounts:
+    """Counts spaces where a script has none: is a text segmented?"""
+
+    def __init__(self) -> None:
+        self._spaces = self._characters = 0
+
+    def add(self, text: str) -> None:
+        """One line."""
+        if has_unspaced(text):
+            self._spaces += sum(1 for _ in _BETWEEN.finditer(text))
+            self._characters += sum(1 for _ in _UNSPACED.finditer(text))
+
+    @property
+    def segmented(self) -> bool:
+        """Natural text has a space after some tens of characters, if at all; words have 1 to 4."""
+        return self._spaces > _MOST_SPACES * self._characters

@@ -13,27 +13,29 @@ decoding undoes these in the reverse order.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from demotic.corpus import language as languages
 from demotic.corpus import segment as segmenting
 from demotic.corpus.accelerators import with_mark, without_mark
-from demotic.corpus.casing import CaseCounts, Casing, Style, unseen
+from demotic.corpus.casing import CaseCounts, Casing, capitalised, unseen
 from demotic.corpus.compounds import CompoundOptions, Compounds
+from demotic.corpus.encoded import Encoded
 from demotic.corpus.layout import (
     ORDINALS,
     PLAIN,
-    Layout,
     gap_numbers,
     gap_places,
     label_of,
     taken,
 )
+from demotic.corpus.mark_pairs import QuoteCounts
 from demotic.corpus.marks import bare, escape, joint_filler, protected_class, unescape
 from demotic.corpus.moses import MosesTokeniser
-from demotic.corpus.normalise import normalise
+from demotic.corpus.normalise import SpaceCounts, narrow, normalise, unsegmented
 from demotic.corpus.orthography_config import OrthographyConfig
 from demotic.corpus.protect import (
     Found,
@@ -42,9 +44,13 @@ from demotic.corpus.protect import (
     number_spans,
     pair_spans,
 )
+from demotic.corpus.repair import foreign_clitics, meant_numbers, paired_marks
 from demotic.corpus.tokenise import Tokeniser, chunk_starts, join
 from demotic.corpus.writing import Written, settle, whole
 from demotic.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from demotic.corpus.fallback import Fallback
 
 VERSION = 2
 """Of how text is taken apart; a model keeps to the one that it was trained with."""
@@ -56,17 +62,14 @@ def without_region(code: str) -> str:
     return languages.normalise(code).split("-")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Encoded:
-    """A sentence as a model sees it, and what is needed to write its translation."""
+class _Counts:
+    """What is learned of a text."""
 
-    tokens: tuple[str, ...]
-    spans: tuple[Span, ...] = ()
-    style: Style = "unknown"
-    layout: Layout = PLAIN
-
-    def __str__(self) -> str:
-        return " ".join(self.tokens)
+    def __init__(self) -> None:
+        self.cases = CaseCounts()
+        self.quotes = QuoteCounts()
+        self.spaces = SpaceCounts()
+        self.words: Counter[str] = Counter()
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,11 @@ class Orthography:
     casing: Casing = field(default_factory=Casing)
     compounds: Compounds | None = None
     version: int = VERSION
+    quotes: Mapping[str, str] = field(default_factory=dict)
+    """The usual pairs of quotation marks, ``double`` and ``single``."""
+    segmented: bool = False
+    """Did the text have spaces between words of a script that is written without?  They mean
+    nothing then."""
     _tokeniser: Tokeniser | MosesTokeniser | None = field(init=False, compare=False, repr=False)
     _find: SpanFinder = field(init=False, compare=False, repr=False)
 
@@ -108,33 +116,42 @@ class Orthography:
         base = without_region(language)
         config = replace(config, segment=segmenting.resolve(config.segment, base))
         plain = cls(language, replace(config, compounds="off"))
-        if config.casing == "none" and config.compounds == "off":
+        if config.casing == "none" and config.compounds == "off" and config.tokeniser == "none":
             return plain
-        cases, words = plain._count(lines, progress)
-        casing = Casing.learn(cases, config.casing)
+        counts = plain._count(lines, progress)
+        words = counts.words
+        learned = replace(
+            plain,
+            casing=Casing.learn(counts.cases, config.casing),
+            quotes=counts.quotes.usual(),
+            segmented=counts.spaces.segmented and config.tokeniser == "reversible",
+        )
+        if learned.segmented:
+            progress.say(f"{language}: the spaces between its words are taken for segmentation")
         if config.compounds == "off":
-            return cls(language, config, casing)
+            return learned
         options = config.compound_options or CompoundOptions.for_language(base)
         splitter = Compounds.learn(words, options)
         if config.compounds == "auto" and not splitter.usual(words, base):
-            return cls(language, replace(config, compounds="off"), casing)
+            return learned
         progress.say(f"{language}: compounds split, {splitter.share(words):.1%} of the words")
         config = replace(config, compounds="on", compound_options=options)
-        return cls(language, config, casing, splitter)
+        return replace(learned, config=config, compounds=splitter)
 
-    def _count(self, lines: Iterable[str], progress: Progress) -> tuple[CaseCounts, Counter[str]]:
-        cases = CaseCounts()
-        words: Counter[str] = Counter()
+    def _count(self, lines: Iterable[str], progress: Progress) -> _Counts:
+        counts = _Counts()
         with progress.step(f"learning to write {self.language}", unit="lines") as advance:
             for number, line in enumerate(lines, 1):
-                text = normalise(self._without_marks(taken(line, labels=self._marked)[1])[0])
+                text = self._normal(self._without_marks(taken(line, labels=self._marked)[1])[0])
                 found = self._found(text)
                 tokens = self._tokens(text, found, number_spans(text, found))
-                cases.add(tokens)
-                words.update(bare(token).lower() for token in tokens if token[-1:].isalpha())
+                counts.cases.add(tokens)
+                counts.quotes.add(tokens)
+                counts.spaces.add(text)
+                counts.words.update(bare(token).lower() for token in tokens if token[-1:].isalpha())
                 if number % _SLICE == 0:
                     advance(_SLICE)
-        return cases, words
+        return counts
 
     # -- text to tokens ------------------------------------------------------------------------
 
@@ -144,7 +161,7 @@ class Orthography:
         text, at, mark = self._without_marks(text)
         before = len(text[:at].split()) if mark else 0
         joined = mark and at and not text[at - 1].isspace()
-        text = normalise(text)
+        text = self._normal(text)
         found = self._found(text)
         encoded = self._encode(text, found, number_spans(text, found) if found else ())
         if layout is PLAIN and not mark:
@@ -164,6 +181,12 @@ class Orthography:
         layout = replace(layout, gaps=gaps, mark=mark, home=home)
         return replace(encoded, layout=layout)
 
+    def _normal(self, text: str) -> str:
+        text = normalise(text)
+        if self.version >= 2:
+            text = narrow(text)
+        return unsegmented(text) if self.segmented else text
+
     @property
     def _marked(self) -> bool:
         """Are labels of lists and accelerators taken off?"""
@@ -180,7 +203,9 @@ class Orthography:
         """Tokens after a space, where tokens tell."""
         if self.config.tokeniser == "none":
             return list(range(1, len(tokens)))
-        return chunk_starts(tokens) if isinstance(self._tokeniser, Tokeniser) else []
+        if isinstance(self._tokeniser, Tokeniser):
+            return chunk_starts(tokens, mixed=self._tokeniser.mixed)
+        return []
 
     def encode_lines(self, lines: Iterable[str]) -> Iterator[Encoded]:
         """Many sentences, one at a time: the corpus may be larger than memory."""
@@ -246,12 +271,20 @@ class Orthography:
             ]
             source = Encoded((), style="sentence")
         else:
+            mended = links and isinstance(self._tokeniser, Tokeniser)
+            if mended:
+                tokens = foreign_clitics(tokens, source.tokens, without_region(self.language))
+                tokens = meant_numbers(tokens, source.tokens, links)
             written = settle(tokens, source.tokens, source.spans, links)
+            if mended:
+                written = paired_marks(written, source.tokens, source.spans, links, self.quotes)
         if self.compounds is not None:
             written = whole(written)
         else:  # the source's, passed through
             written = [each for each in written if joint_filler(each.token) is None]
         words = self.casing.decode([self._word(each) for each in written], source.style)
+        if source.cases:
+            words = _recased(words, written, dict(source.cases), links)
         layout = source.layout
         if layout.mark:
             words = with_mark(words, _home(written, layout.home, links), layout.mark)
@@ -296,14 +329,26 @@ class Orthography:
             return "".join(
                 (gaps.get(place, " ") if place else "") + text for place, text in enumerate(texts)
             )
-        return join(
-            tokens, texts, [bool(each.span and each.span.fragile) for each in written], gaps
-        )
+        assert isinstance(self._tokeniser, Tokeniser)
+        fragile = [bool(each.span and each.span.fragile) for each in written]
+        return join(tokens, texts, fragile, gaps, mixed=self._tokeniser.mixed)
 
     def _plain(self, token: str) -> str:
         if isinstance(self._tokeniser, MosesTokeniser):
             return self._tokeniser.unescape(token)
         return unescape(bare(token))
+
+    def fallback(self, known: Callable[[str], bool]) -> Fallback:
+        """What to do about words that a model does not know."""
+        from demotic.corpus.fallback import Fallback
+
+        return Fallback(
+            without_region(self.language),
+            self.casing,
+            known,
+            self.compounds,
+            forms=self.config.tokeniser != "none",
+        )
 
     # -- saving --------------------------------------------------------------------------------
 
@@ -336,8 +381,8 @@ def encode_pair(
         if label and label == label_of(target_text):
             source_text = source_text[len(label) :]
             target_text = target_text[len(label) :]
-    source_text = normalise(source._without_marks(source_text)[0])
-    target_text = normalise(target._without_marks(target_text)[0])
+    source_text = source._normal(source._without_marks(source_text)[0])
+    target_text = target._normal(target._without_marks(target_text)[0])
     source_found, target_found = source._found(source_text), target._found(target_text)
     ours: Sequence[Span | None] = ()
     theirs: Sequence[Span | None] = ()
@@ -347,6 +392,26 @@ def encode_pair(
         source._encode(source_text, source_found, ours),
         target._encode(target_text, target_found, theirs),
     )
+
+
+def _recased(
+    words: list[str | None],
+    written: Sequence[Written],
+    cases: Mapping[int, str],
+    links: Sequence[tuple[int, int]],
+) -> list[str | None]:
+    """Words with the case that their sources had before they were replaced by known forms."""
+    origins: dict[int, set[str | None]] = defaultdict(set)
+    for source, target in links:
+        origins[target].add(cases.get(source))
+    return [
+        word.upper()
+        if word and (found := origins.get(each.at)) == {"upper"}
+        else capitalised(word)
+        if word and found == {"title"}
+        else word
+        for word, each in zip(words, written, strict=True)
+    ]
 
 
 def _home(written: Sequence[Written], home: int, links: Sequence[tuple[int, int]]) -> int:

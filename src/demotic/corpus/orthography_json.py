@@ -8,6 +8,7 @@ from typing import Any
 
 from demotic.corpus.casing import Casing
 from demotic.corpus.compounds import CompoundOptions, Compounds
+from demotic.corpus.mark_pairs import STYLES
 from demotic.corpus.orthography import VERSION, Orthography
 from demotic.corpus.orthography_config import OrthographyConfig
 from demotic.errors import FormatError
@@ -27,6 +28,8 @@ def write(orthography: Orthography) -> str:
     }
     if orthography.version >= 2:
         record["capitals"] = orthography.casing.capitals
+        record["quotes"] = dict(orthography.quotes)
+        record["segmented"] = orthography.segmented
     return json.dumps(record, ensure_ascii=False, sort_keys=True, indent=0) + "\n"
 
 
@@ -50,12 +53,17 @@ def read(text: str) -> Orthography:
         raise _damaged("forms must map words to words")
     if not isinstance(small, list) or not all(isinstance(word, str) for word in small):
         raise _damaged("small must be a list of words")
-    capitals = record.get("capitals", True)
-    if type(capitals) is not bool:
-        raise _damaged("capitals must be true or false")
+    capitals, segmented = record.get("capitals", True), record.get("segmented", False)
+    if type(capitals) is not bool or type(segmented) is not bool:
+        raise _damaged("capitals and segmented must be true or false")
+    quotes = record.get("quotes", {})
+    if not isinstance(quotes, dict) or not all(
+        kind in ("double", "single") and style in STYLES for kind, style in quotes.items()
+    ):
+        raise _damaged("quotes must be pairs of quotation marks")
     casing = Casing(config.casing, forms, frozenset(small), capitals=capitals, markup=version >= 2)
     compounds = _compounds(record.get("counts"), config)
-    return Orthography(language, config, casing, compounds, version)
+    return Orthography(language, config, casing, compounds, version, quotes, segmented)
 
 
 def _config(record: object) -> OrthographyConfig:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from demotic.corpus.language_rules import ABBREVIATIONS, ELISION, ENCLITICS
 from demotic.corpus.marks import JOINER, SPACER, bare, escape, joint_filler
-from demotic.corpus.normalise import UNSPACED, has_unspaced, joins_by_itself
+from demotic.corpus.normalise import UNSPACED, UNSPACED_LANGUAGES, has_unspaced, joins_by_itself
 from demotic.corpus.pattern import Pattern
 from demotic.corpus.protect import Span
 from demotic.corpus.segment import Segmenter, characters
@@ -53,6 +53,8 @@ class Tokeniser:
     def __init__(self, language: str, segment: Segmenter = characters, *, version: int = 2) -> None:
         self._segment = segment
         self._version = version
+        self.mixed = version < 2 or language in UNSPACED_LANGUAGES
+        """Do letters of scripts with and without spaces stand together?"""
         self._abbreviations = ABBREVIATIONS.get(language, frozenset())
         elision = ELISION.get(language)
         enclitics = ENCLITICS.get(language)
@@ -81,7 +83,7 @@ class Tokeniser:
         tokens = cache.get(chunk)
         if tokens is None:
             tokens = self._simple(chunk, final=final) or tuple(
-                _mark(self._lexemes(chunk, final=final))
+                _mark(self._lexemes(chunk, final=final), self.mixed)
             )
             if len(chunk) <= _LONGEST_CACHED:
                 if len(cache) >= _CACHE_SIZE:
@@ -119,8 +121,12 @@ class Tokeniser:
                         lexemes.append((part.token, self._leaning_of(part)))
                     else:
                         lexemes += self._lexemes(part, final=final)
-                marked = _mark(lexemes)
-            if unspaced and tokens and joins_by_itself(bare(tokens[-1]), bare(marked[0])):
+                marked = _mark(lexemes, self.mixed)
+            if (
+                unspaced
+                and tokens
+                and joins_by_itself(bare(tokens[-1]), bare(marked[0]), mixed=self.mixed)
+            ):
                 tokens.append(SPACER + marked[0])
                 tokens += marked[1:]
             else:
@@ -203,7 +209,7 @@ def _chunks(text: str, spans: Sequence[_Placed]) -> list[list[str | Span]]:
     return [chunk for chunk in chunks if chunk]
 
 
-def _mark(lexemes: Sequence[_Lexeme]) -> list[str]:
+def _mark(lexemes: Sequence[_Lexeme], mixed: bool) -> list[str]:
     """Tokens of one chunk: each gap gets one joiner, on the side that leans."""
     tokens: list[str] = []
     previous, leaning = "", _OPENER
@@ -211,7 +217,7 @@ def _mark(lexemes: Sequence[_Lexeme]) -> list[str]:
         if kind == _QUOTE:
             kind = _OPENER if leaning == _OPENER else _CLOSER
         token = text
-        if tokens and not joins_by_itself(previous, text):
+        if tokens and not joins_by_itself(previous, text, mixed=mixed):
             if (
                 leaning == _WORD
                 or (leaning == _CLOSER and kind == _CLOSER)
@@ -225,21 +231,24 @@ def _mark(lexemes: Sequence[_Lexeme]) -> list[str]:
     return tokens
 
 
-def together(previous: str, token: str) -> bool:
+def together(previous: str, token: str, *, mixed: bool = True) -> bool:
     """Are two neighbours written without a space?"""
     return (
         previous.endswith(JOINER)
         or token.startswith(JOINER)
-        or (joins_by_itself(bare(previous), bare(token)) and not token.startswith(SPACER))
+        or (
+            not token.startswith(SPACER)
+            and joins_by_itself(bare(previous), bare(token), mixed=mixed)
+        )
     )
 
 
-def chunk_starts(tokens: Sequence[str]) -> list[int]:
+def chunk_starts(tokens: Sequence[str], *, mixed: bool = True) -> list[int]:
     """The tokens, but the first, that have a space before them."""
     return [
         at
         for at in range(1, len(tokens))
-        if not together(tokens[at - 1], tokens[at])
+        if not together(tokens[at - 1], tokens[at], mixed=mixed)
         and joint_filler(tokens[at]) is None
         and joint_filler(tokens[at - 1]) is None
     ]
@@ -250,6 +259,8 @@ def join(
     texts: Sequence[str],
     fragile: Sequence[bool],
     gaps: Mapping[int, str] | None = None,
+    *,
+    mixed: bool = True,
 ) -> str:
     """Text from marked tokens, written as ``texts`` (the same tokens unescaped and recased).
 
@@ -261,7 +272,8 @@ def join(
     previous, before, breaks = "", "", False
     for token, text, breakable in zip(tokens, texts, fragile, strict=True):
         if pieces and (
-            not together(previous, token) or ((breakable or breaks) and _would_merge(before, text))
+            not together(previous, token, mixed=mixed)
+            or ((breakable or breaks) and _would_merge(before, text))
         ):
             pieces.append(gaps.get(len(pieces) - spaces, " ") if gaps else " ")
             spaces += 1

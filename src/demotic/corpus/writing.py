@@ -43,7 +43,7 @@ def settle(
 
     Class tokens that the source does not have, or a second time, are dropped; a missing one is
     put where the alignment (source position, target position) sends it or its neighbours, or at
-    the same relative place as in the source.
+    the same relative place as in the source.  Empty tokens are left out.
     """
     left: dict[str, list[Span]] = defaultdict(list)
     for span in spans:
@@ -53,6 +53,8 @@ def settle(
     for at, token in enumerate(tokens):
         places.append(len(settled))
         name = protected_class(token)
+        if not token:  # taken out
+            continue
         if name is None:
             settled.append(Written(token, None, at))
         elif left.get(name):

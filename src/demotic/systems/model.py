@@ -30,6 +30,7 @@ from demotic.systems.weights import read_weights
 
 if TYPE_CHECKING:
     from demotic.corpus import Bitext, Encoded, Orthography
+    from demotic.corpus.fallback import Fallback
     from demotic.explain import Explanation
     from demotic.forest import Forest
 
@@ -55,6 +56,11 @@ class Translation:
     alignment: tuple[tuple[int, int], ...]
     consensus: Agreement | None = None
     """What it gains, where consensus chose it; ``score`` is the model's all the same."""
+
+    @property
+    def features(self) -> dict[str, float]:
+        """The features of the derivation with their values; none for a line without words."""
+        return dict(self.derivation.features) if self.derivation is not None else {}
 
     def __str__(self) -> str:
         return self.text
@@ -220,15 +226,47 @@ class Model(ABC):
         rest = iter(lines)
         with progress.step("translating", unit="lines") as advance:
             while batch := list(islice(rest, _LINES)):
-                encoded = [self.source.encode(line) for line in batch]
-                yield from self._translations(encoded, nbest, threads)
+                encoded = [self.encode(line) for line in batch]
+                found = self._translations(encoded, nbest, threads)
+                for source, translations in zip(encoded, found, strict=True):
+                    yield self._with_branches(source, translations, threads)
                 advance(len(batch))
 
     def translated(self, text: str) -> tuple[Encoded, Translation]:
         """One line as the decoder saw it, and its translation."""
-        encoded = self.source.encode(text)
+        encoded = self.encode(text)
         [[translation]] = self._translations([encoded], 1, 1)
+        [translation] = self._with_branches(encoded, [translation], 1)
         return encoded, translation
+
+    def encode(self, text: str) -> Encoded:
+        """One line as the decoder sees it, known words for unknown ones where there are any."""
+        return self._fallback.known_forms(self.source.encode(text))
+
+    @cached_property
+    def _fallback(self) -> Fallback:
+        return self.source.fallback(self.knows)
+
+    def knows(self, word: str) -> bool:
+        """Is a token among the source words of the model?"""
+        return True
+
+    def _with_branches(
+        self, source: Encoded, found: list[Translation], threads: int
+    ) -> list[Translation]:
+        """The translations with the branches of ICU arguments translated, each by itself."""
+        for span in source.spans:
+            if span.kind != "icu":
+                continue
+            from demotic.corpus.icu import arguments
+
+            for argument in arguments(span.text):
+                branches = self.translate_lines(argument.branches, threads=threads)
+                filled = argument.filled([best[0].text for best in branches])
+                found = [
+                    replace(each, text=each.text.replace(span.text, filled, 1)) for each in found
+                ]
+        return found
 
     def _translations(
         self, encoded: Sequence[Encoded], nbest: int, threads: int

@@ -94,5 +94,9 @@ class RulesModel(Model):
     def forest(self, text: str) -> Forest:
         """All that the decoder considered for a line."""
         assert isinstance(self.decoder, ForestDecoder)
-        [forest] = self.decoder.forests([self.source.encode(text).tokens])
+        [forest] = self.decoder.forests([self.encode(text).tokens])
         return forest
+
+    def knows(self, word: str) -> bool:
+        """Is a token among the source words of the rules?"""
+        return bool(self.rules.find_source_word(word))

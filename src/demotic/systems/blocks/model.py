@@ -45,4 +45,8 @@ class BlocksModel(Model):
 
     def forest(self, text: str) -> Forest:
         """The translation graph of a line: all that the decoder kept."""
-        return self.decoder.forest(self.source.encode(text).tokens)
+        return self.decoder.forest(self.encode(text).tokens)
+
+    def knows(self, word: str) -> bool:
+        """Is a token among the source words of the blocks?"""
+        return bool(self.blocks.find_source_word(word))

@@ -47,7 +47,7 @@ class UmtModel(RulesModel):
 
         The decoder keeps one tree alone; this is what it chooses from.
         """
-        return self._parser.parse(self.source.encode(text).tokens)
+        return self._parser.parse(self.encode(text).tokens)
 
     @cached_property
     def _parser(self) -> HieroDecoder:

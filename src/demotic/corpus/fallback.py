@@ -1,0 +1,204 @@
+"""Words that a model does not know, as others that it knows.
+
+    >>> known = {"Mann", "delete", "are"}.__contains__
+    >>> Fallback("de", Casing(), known).known_forms(Encoded(("ein", "mann"))).tokens
+    ('ein', 'Mann')
+
+Another case comes first (``DELETE``, ``mann``), then clitics in full (``￭'re``), then the word
+without accents, then its parts; what is left passes through.  ``Encoded.cases`` says what case the
+translation of a word should get back.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from demotic.corpus.casing import Casing, capitalised
+from demotic.corpus.compounds import Compounds
+from demotic.corpus.encoded import Case, Encoded
+from demotic.corpus.marks import JOINER, bare, joint, joint_filler, protected_class, with_bare
+from demotic.corpus.normalise import UNSPACED
+from demotic.corpus.pattern import Pattern
+
+_FULL = {
+    "en": {
+        "'re": "are", "'m": "am", "'ll": "will", "'ve": "have", "'d": "would", "n't": "not",
+        "ca": "can", "wo": "will", "sha": "shall",
+    },
+}  # fmt: skip
+# How the letter is written where a keyboard lacks it.
+_LETTERS = {
+    "de": (("ae", "ä"), ("oe", "ö"), ("ue", "ü"), ("ss", "ß"), ("ß", "ss")),
+    "da": (("ae", "æ"), ("oe", "ø"), ("aa", "å")),
+    "nb": (("ae", "æ"), ("oe", "ø"), ("aa", "å")),
+    "sv": (("ae", "ä"), ("oe", "ö"), ("aa", "å")),
+    "fi": (("ae", "ä"), ("oe", "ö")),
+}
+_SHORT = 3  # letters: of acronyms (IT), which are no words in capitals
+_LONGEST = 12  # characters of a word in a script without spaces
+_IN_UNSPACED = Pattern(f"[{UNSPACED}]++")
+
+
+class Fallback:
+    """Replaces the words that ``known`` does not know, as far as it can."""
+
+    def __init__(
+        self,
+        language: str,
+        casing: Casing,
+        known: Callable[[str], bool],
+        compounds: Compounds | None = None,
+        *,
+        forms: bool = True,
+    ) -> None:
+        """``forms`` is false where tokens and their case are given: only words of scripts
+        without spaces are then cut into known ones."""
+        self._try_forms = forms
+        self._casing = casing
+        self._known = known
+        self._full = _FULL.get(language, {})
+        self._letters = _LETTERS.get(language, ())
+        # A word that is unknown as a whole needs less evidence to fall apart.
+        self._compounds = (
+            Compounds(replace(compounds.options, min_count=1), compounds.counts)
+            if compounds is not None
+            else None
+        )
+
+    def known_forms(self, encoded: Encoded) -> Encoded:
+        """The sentence with known words for unknown ones."""
+        known = self._known
+        if all(map(known, encoded.tokens)):
+            return encoded
+        loud, titled = _writing(encoded)
+        tokens: list[str] = []
+        cases: list[tuple[int, Case]] = []
+        moved: list[int] = []
+        for token in encoded.tokens:
+            moved.append(len(tokens))
+            if known(token) or protected_class(token) or joint_filler(token) is not None:
+                tokens.append(token)
+                continue
+            word = bare(token)
+            if not any(map(str.isalpha, word)):
+                tokens.append(token)
+                continue
+            pieces = self._replacement(token, word, loud=loud, titled=titled)
+            if pieces and (case := _case_lost(word, bare(pieces[0]))):
+                cases += [(len(tokens) + number, case) for number in range(len(pieces))]
+            tokens += pieces or [token]
+        if tuple(tokens) == encoded.tokens:
+            return encoded
+        layout = encoded.layout
+        layout = replace(
+            layout,
+            gaps=tuple((moved[at], gap) for at, gap in layout.gaps),
+            home=moved[layout.home] if layout.home >= 0 else -1,
+        )
+        return replace(encoded, tokens=tuple(tokens), cases=tuple(cases), layout=layout)
+
+    def _replacement(self, token: str, word: str, *, loud: bool, titled: bool) -> list[str]:
+        """Known tokens for an unknown one; none if there are none."""
+        if not self._try_forms:
+            return self._parts(token, word) if _IN_UNSPACED.fullmatch(word) else []
+        for form in self._forms(word, loud=loud, titled=titled):
+            for candidate in (with_bare(token, form), form):
+                if self._known(candidate):
+                    return [candidate]
+        full = self._full.get(word.lower().replace("’", "'"))
+        if full and self._known(full):
+            return [full]
+        return self._parts(token, word)
+
+    def _forms(self, word: str, *, loud: bool, titled: bool) -> Iterator[str]:
+        for each in self._spellings(word):
+            lower = each.lower()
+            if each.isupper() and len(each) > 1:
+                if not loud and len(each) <= _SHORT:
+                    continue
+                yield from (self._casing.form(lower), lower, capitalised(lower))
+            elif each[:1].isupper():
+                yield each
+                if titled:
+                    yield from (self._casing.form(lower), lower)
+            else:
+                yield from (each, self._casing.form(lower), capitalised(lower), lower)
+
+    def _spellings(self, word: str) -> Iterator[str]:
+        yield word
+        for one, other in self._letters:
+            if one in word:
+                yield word.replace(one, other)
+        if not word.isascii():
+            plain = "".join(
+                letter
+                for letter in unicodedata.normalize("NFD", word)
+                if not unicodedata.combining(letter)
+            )
+            if plain != word:
+                yield unicodedata.normalize("NFC", plain)
+
+    def _parts(self, token: str, word: str) -> list[str]:
+        if _IN_UNSPACED.fullmatch(word):
+            return self._known_words(token, word)
+        if self._compounds is None:
+            return []
+        lower = word.lower() if word.isupper() else word
+        pieces = self._compounds.split(lower)
+        parts = [self._usual(piece) for piece in pieces[::2]]
+        if len(parts) < 2 or not all(map(self._known, parts)):
+            return []
+        result = [parts[0]]
+        for filler, part in zip(pieces[1::2], parts[1:], strict=True):
+            result += [joint(filler), part]
+        start = len(token) - len(token.lstrip(JOINER))
+        result[0] = token[:start] + result[0]
+        result[-1] += JOINER * token.endswith(JOINER)
+        return result
+
+    def _usual(self, part: str) -> str:
+        """A part as the corpus writes it, if the model knows that."""
+        forms = (part, self._casing.form(part.lower()), part.lower(), capitalised(part))
+        return next((form for form in forms if self._known(form)), part)
+
+    def _known_words(self, token: str, run: str) -> list[str]:
+        """Natural text for a model of segmented text: the longest known words, left to right."""
+        words, at, found = [], 0, False
+        while at < len(run):
+            length = next(
+                (
+                    length
+                    for length in range(min(_LONGEST, len(run) - at), 0, -1)
+                    if self._known(run[at : at + length])
+                ),
+                0,
+            )
+            found = found or length > 0
+            words.append(run[at : at + (length or 1)])
+            at += length or 1
+        if not found or len(words) < 2:
+            return []
+        words[0] = token[: len(token) - len(token.lstrip(JOINER + "▁"))] + words[0]
+        return words
+
+
+def _writing(encoded: Encoded) -> tuple[bool, bool]:
+    """Are all words of a line in capitals?  Do its longer ones begin with one, but the first?"""
+    words = [
+        word
+        for token in encoded.tokens
+        if not protected_class(token) and (word := bare(token))[:1].isalpha()
+    ]
+    long = [word for word in words[1:] if len(word) > _SHORT]
+    return (
+        all(word.isupper() or word.lower() == word.upper() for word in words),
+        encoded.style != "small" and 2 * sum(word[0].isupper() for word in long) > len(long),
+    )
+
+
+def _case_lost(word: str, form: str) -> Case | None:
+    if word.isupper() and len(word) > 1 and not form.isupper():
+        return "upper"
+    return "title" if word[:1].isupper() and form[:1].islower() else None

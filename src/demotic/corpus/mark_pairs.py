@@ -1,0 +1,111 @@
+"""Brackets, quotation marks and tags that stand in pairs, found among marked tokens.
+
+>>> [(pair.first, pair.last, pair.kind) for pair in pairs(['(￭', 'a', '￭)', '"￭', 'b', '￭"'])]
+[(0, 2, '('), (3, 5, 'double')]
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from demotic.corpus.marks import JOINER, bare, escape, protected_class
+
+_BRACKETS = {"(": ")", "[": "]", "{": "}", "（": "）", "【": "】", "「": "」", "『": "』"}
+_OPENING = {escape(one): escape(one) for one in _BRACKETS}
+_CLOSING = {escape(other): escape(one) for one, other in _BRACKETS.items()}
+_DOUBLE = frozenset('"“”„‟«»')
+_SINGLE = frozenset("'‘’‚‛‹›")
+# How quotation marks pair in the languages of the world, one kind with itself and others.
+_STYLES = "\"\" '' „“ „” “” ”” «» »« ‘’ ‚‘ ‚’ ’’ ‹› ›‹"
+STYLES = frozenset(_STYLES.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two marks and their places among the tokens."""
+
+    first: int
+    last: int
+    kind: str
+    """``double`` or ``single`` quotation marks; for others the opening bracket, or tags' names."""
+
+    @property
+    def quotes(self) -> bool:
+        return self.kind in ("double", "single")
+
+
+def quote_kind(token: str) -> str:
+    """``double``, ``single``, or nothing for a token that is no quotation mark."""
+    core = bare(token)
+    return "double" if core in _DOUBLE else "single" if core in _SINGLE else ""
+
+
+def pairs(tokens: Sequence[str], tags: Mapping[str, str] | None = None) -> list[Pair]:
+    """The pairs that nest, by their ends; ``tags`` gives the text of class tokens."""
+    found: list[Pair] = []
+    open_: list[tuple[str, int]] = []
+    for at, token in enumerate(tokens):
+        kind, opens = _side(token, tags or {})
+        if not kind:
+            continue
+        if opens:
+            open_.append((kind, at))
+            continue
+        for depth in range(len(open_) - 1, max(len(open_) - 9, -1), -1):
+            if open_[depth][0] == kind:
+                found.append(Pair(open_[depth][1], at, kind))
+                del open_[depth:]
+                break
+    return found
+
+
+def _side(token: str, tags: Mapping[str, str]) -> tuple[str, bool]:
+    """What a token pairs with, and whether it opens."""
+    name = protected_class(token)
+    if name is not None:
+        text = tags.get(name, "")
+        if not name.startswith("⟦tag") or not text or text.endswith("/>"):
+            return "", False
+        element = text.strip("</>").split()[:1]
+        return f"<{element[0].lower() if element else ''}", not text.startswith("</")
+    core = bare(token)
+    if core in _OPENING:
+        return _OPENING[core], True
+    if core in _CLOSING:
+        return _CLOSING[core], False
+    kind = quote_kind(token)
+    if not kind:
+        return "", False
+    before, after = token.startswith(JOINER), token.endswith(JOINER)
+    if before != after:
+        return kind, after
+    return (kind, core in "«‹„‚") if core in "«‹„‚»›" else ("", False)
+
+
+class QuoteCounts:
+    """Counts how a text writes pairs of quotation marks."""
+
+    def __init__(self) -> None:
+        self._styles: dict[str, Counter[str]] = {"double": Counter(), "single": Counter()}
+
+    def add(self, tokens: Sequence[str]) -> None:
+        """One tokenised line."""
+        for pair in pairs(tokens):
+            style = bare(tokens[pair.first]) + bare(tokens[pair.last])
+            if pair.quotes and style in STYLES:
+                self._styles[pair.kind][style] += 1
+
+    def usual(self) -> dict[str, str]:
+        """Of each kind the most frequent style; ties go to the first in the order of letters."""
+        return {
+            kind: min(counts, key=lambda style: (-counts[style], style))
+            for kind, counts in self._styles.items()
+            if counts
+        }
+
+
+def places(pair: Pair) -> Iterable[int]:
+    """Of what stands between the marks."""
+    return range(pair.first + 1, pair.last)

@@ -1,0 +1,271 @@
+"""What a translation must not do to signs, whatever the decoder did: mended before it is written.
+
+* What stood between a pair of marks stands between a pair of marks.
+* Quotation marks pair in a style that exists, that of the training text where there is a doubt.
+* Clitics of the source language never stand in another one.
+* Numbers come from the source or from a word of it: none is written beside the one meant.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from demotic.corpus.language_rules import ELISION, ENCLITICS
+from demotic.corpus.mark_pairs import STYLES, Pair, pairs, places, quote_kind
+from demotic.corpus.marks import JOINER, bare, escape, protected_class, with_bare
+from demotic.corpus.pattern import Pattern
+from demotic.corpus.protect import Span
+from demotic.corpus.writing import Written
+
+Links = Sequence[tuple[int, int]]
+
+_CLITIC = Pattern(r"(?i)￭(?:n['’]t|['’]\p{L}{1,2})|\p{L}{1,2}['’]￭")
+_NUMBER = Pattern(r"\p{Nd}+(?:[.,:/]\p{Nd}+)*")
+
+
+def foreign_clitics(tokens: Sequence[str], source: Sequence[str], language: str) -> list[str]:
+    """The tokens, empty where one is a clitic that passed through from the source.
+
+    >>> foreign_clitics(["Wir", "￭'re"], ["we", "￭'re"], "de")
+    ['Wir', '']
+    """
+    if not any("'" in token or "’" in token for token in tokens):
+        return list(tokens)
+    own = [Pattern(f"(?i)(?:{each})") for each in _clitics_of(language)]
+    given = set(source)
+    return [
+        ""
+        if token in given
+        and _CLITIC.fullmatch(token)
+        and not any(pattern.fullmatch(bare(token)) for pattern in own)
+        else token
+        for token in tokens
+    ]
+
+
+def _clitics_of(language: str) -> list[str]:
+    return [rules[language] for rules in (ELISION, ENCLITICS) if language in rules]
+
+
+def meant_numbers(tokens: Sequence[str], source: Sequence[str], links: Links) -> list[str]:
+    """The tokens with a lost number's class for a number that nothing in the source gave.
+
+    >>> meant_numbers(["Preis", "von", "10,00"], ["price", "€￭", "⟦num1⟧"], [(0, 0), (1, 2)])
+    ['Preis', 'von', '⟦num1⟧']
+
+    Where none was lost, such a number is left out.
+    """
+    found = [
+        at
+        for at, token in enumerate(tokens)
+        if token[-1:].isdecimal() or token[:1].isdecimal() or token[1:2].isdecimal()
+        if _NUMBER.fullmatch(bare(token))
+    ]
+    result = list(tokens)
+    if not found:
+        return result
+    given = {bare(token) for token in source}
+    origins = defaultdict(list)
+    for one, other in links:
+        origins[other].append(source[one])
+    present = {protected_class(token) for token in tokens}
+    lost = [
+        name
+        for token in source
+        if (name := protected_class(token)) and name.startswith("⟦num") and name not in present
+    ]
+    if not any((protected_class(token) or "").startswith("⟦num") for token in source):
+        return result  # none could stand beside it
+    for at in found:
+        if bare(tokens[at]) in given or any(_gives_number(token) for token in origins[at]):
+            continue
+        result[at] = with_bare(tokens[at], lost.pop(0)) if lost else ""
+    return result
+
+
+def _gives_number(token: str) -> bool:
+    """Can a source token be translated by a number: ``zwei``, ``first``, ``2.5``?"""
+    return protected_class(token) is None and any(map(str.isalnum, bare(token)))
+
+
+def paired_marks(
+    written: list[Written],
+    source: Sequence[str],
+    spans: Sequence[Span],
+    links: Links,
+    styles: Mapping[str, str],
+) -> list[Written]:
+    """The tokens with the source's pairs of marks around what these enclosed."""
+    tags = {span.token: span.text for span in spans}
+    wanted = pairs(source, tags)
+    if wanted:
+        enclosed = _enclosed(written, source, wanted, links)
+        if not _kept(written, wanted, enclosed, tags):
+            written = _marked_anew(written, source, wanted, enclosed, styles)
+    return _styled(written, styles)
+
+
+class _Enclosed:
+    """Which of the decoder's tokens stand for what is between a pair of marks, and which not."""
+
+    def __init__(self, inside: set[int], outside: set[int]) -> None:
+        self.inside = inside
+        self.outside = outside - inside
+
+
+def _enclosed(
+    written: Sequence[Written], source: Sequence[str], wanted: Sequence[Pair], links: Links
+) -> dict[Pair, _Enclosed]:
+    marks = {at for pair in wanted for at in (pair.first, pair.last)}
+    targets: dict[int, set[int]] = defaultdict(set)
+    places_of = {each.at: place for place, each in enumerate(written) if each.at >= 0}
+    for one, other in links:
+        if one not in marks and other in places_of:
+            targets[one].add(places_of[other])
+    spans = {each.span.token: place for place, each in enumerate(written) if each.span}
+    for at, token in enumerate(source):
+        if at not in marks and (name := protected_class(token)) in spans and name:
+            targets[at] = {spans[name]}
+    signs = {
+        place for place, each in enumerate(written) if each.span is None and _is_mark(each.token)
+    }
+    result = {}
+    for pair in wanted:
+        inner = set(places(pair))
+        inside = {place for at in inner for place in targets.get(at, ())}
+        outside = {place for at, found in targets.items() if at not in inner for place in found}
+        result[pair] = _Enclosed(inside - signs, outside - signs)
+    return result
+
+
+def _is_mark(token: str) -> bool:
+    return bool(quote_kind(token)) or bare(token) in _SIGNS
+
+
+_SIGNS = frozenset(map(escape, "()[]{}（）【】「」『』"))
+
+
+def _kept(
+    written: Sequence[Written],
+    wanted: Sequence[Pair],
+    enclosed: Mapping[Pair, _Enclosed],
+    tags: Mapping[str, str],
+) -> bool:
+    """Does each pair have its like around the same words?"""
+    free = pairs([each.token for each in written], tags)
+    for pair in wanted:
+        inside, outside = enclosed[pair].inside, enclosed[pair].outside
+        like = [
+            each
+            for each in free
+            if (each.kind == pair.kind or (each.quotes and pair.quotes))
+            and all(each.first < place < each.last for place in inside)
+            and not any(each.first < place < each.last for place in outside)
+            and (each.last > each.first + 1 or pair.last == pair.first + 1)
+        ]
+        if not like:
+            return False
+        free.remove(like[0])
+    return True
+
+
+def _marked_anew(
+    written: list[Written],
+    source: Sequence[str],
+    wanted: Sequence[Pair],
+    enclosed: Mapping[Pair, _Enclosed],
+    styles: Mapping[str, str],
+) -> list[Written]:
+    """All marks of these kinds taken out, and put around what they should enclose."""
+    if any(not enclosed[pair].inside for pair in wanted if pair.last > pair.first + 1):
+        return written  # nobody knows where
+    before: dict[int, list[tuple[int, Written]]] = defaultdict(list)
+    after: dict[int, list[tuple[int, Written]]] = defaultdict(list)
+    own: dict[str, Written] = {each.span.token: each for each in written if each.span}
+    gone: set[int] = set()
+    for pair in wanted:
+        if pair.last == pair.first + 1:
+            continue
+        first, last = _longest_run(enclosed[pair])
+        opening, closing = source[pair.first], source[pair.last]
+        if pair.quotes and (style := styles.get(pair.kind)):
+            opening, closing = with_bare(opening, style[0]), with_bare(closing, style[1])
+        sides = []
+        for token in (opening, closing):
+            name = protected_class(token)
+            sides.append(replace(own[name], token=token) if name else Written(token))
+        width = last - first
+        before[first].append((-width, _leaning(sides[0], opening=True)))
+        after[last].append((width, _leaning(sides[1], opening=False)))
+        kinds = {pair.kind} if not pair.quotes else {"double", "single"}
+        gone |= {
+            place
+            for place, each in enumerate(written)
+            if _of_kind(each.token, kinds)
+            or (
+                each.span
+                and each.span.token
+                in (protected_class(source[pair.first]), protected_class(source[pair.last]))
+            )
+        }
+    result: list[Written] = []
+    for place, each in enumerate(written):
+        result += [mark for _, mark in sorted(before[place], key=lambda found: found[0])]
+        if place not in gone:
+            result.append(each)
+        result += [mark for _, mark in sorted(after[place], key=lambda found: found[0])]
+    return result
+
+
+def _of_kind(token: str, kinds: set[str]) -> bool:
+    if kind := quote_kind(token):
+        return kind in kinds
+    core = bare(token)
+    return any(core in (kind, _CLOSERS.get(kind)) for kind in kinds)
+
+
+_CLOSERS = {
+    escape(one): escape(other) for one, other in zip("([{（【「『", ")]}）】」』", strict=True)
+}
+
+
+def _leaning(mark: Written, *, opening: bool) -> Written:
+    core = bare(mark.token)
+    if core in "«»":  # as the source has it: French leaves a space
+        return mark
+    return replace(mark, token=core + JOINER if opening else JOINER + core)
+
+
+def _longest_run(enclosed: _Enclosed) -> tuple[int, int]:
+    """The first and last place of most of what is inside, with nothing from outside between."""
+    best: tuple[int, int, int] = (0, 0, 0)
+    start: int | None = None
+    count = last = 0
+    for place in sorted(enclosed.inside | enclosed.outside):
+        if place in enclosed.outside:
+            start, count = None, 0
+            continue
+        if start is None:
+            start = place
+        last, count = place, count + 1
+        if count > best[0]:
+            best = (count, start, last)
+    return best[1], best[2]
+
+
+def _styled(written: list[Written], styles: Mapping[str, str]) -> list[Written]:
+    """Quotation marks that pair as no language has it, in the usual style."""
+    tokens = [each.token for each in written]
+    if not any(map(quote_kind, tokens)):
+        return written
+    result = list(written)
+    for pair in pairs(tokens):
+        first, last = tokens[pair.first], tokens[pair.last]
+        if not pair.quotes or bare(first) + bare(last) in STYLES:
+            continue
+        style = styles.get(pair.kind, bare(first) * 2 if bare(first) in "\"'" else "“”")
+        result[pair.first] = replace(result[pair.first], token=with_bare(first, style[0]))
+        result[pair.last] = replace(result[pair.last], token=with_bare(last, style[1]))
+    return result
