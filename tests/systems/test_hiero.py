@@ -79,6 +79,34 @@ def test_unknown_words_pass_through(toy_model: Path) -> None:
     assert demotic.load(toy_model).translate("zzz yyy").text.lower() == "zzz yyy"
 
 
+def test_unknown_forms_fall_back_to_known_ones(toy_model: Path) -> None:
+    model = demotic.load(toy_model)
+    known = model.translate("see noun1").text.split()[-1]
+    assert model.translate("see NOUN1").text.split()[-1] == known.upper()
+    assert not model.knows("NOUN1")
+    assert model.knows("noun1")
+
+
+def test_branches_of_arguments_are_translated_each_by_itself(toy_model: Path) -> None:
+    model = demotic.load(toy_model)
+    one, other = model.translate("# noun1").text, model.translate("noun2").text
+    text = "{n, plural, one {# noun1} other {noun2}}"
+    assert model.translate(text).text == f"{{n, plural, one {{{one}}} other {{{other}}}}}"
+    assert one != "# noun1"
+    nested = "{g, select, other {" + text + "}}"
+    assert model.translate(nested, nbest=2)[0].text == (
+        "{g, select, other {" + model.translate(text).text + "}}"
+    )
+
+
+def test_translations_have_features(toy_model: Path) -> None:
+    model = demotic.load(toy_model)
+    found = model.translate("the noun1")
+    assert found.features["WordPenalty"]
+    total = sum(value * model.weights[name] for name, value in found.features.items())
+    assert total == pytest.approx(found.score, rel=1e-4)
+
+
 def test_lists_hold_different_translations_best_first(toy_model: Path) -> None:
     model = demotic.load(toy_model)
     found = model.translate("The adj1 noun2 verb3 %d noun4.", nbest=10)

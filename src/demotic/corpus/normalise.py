@@ -41,8 +41,8 @@ def normalise(text: str) -> str:
 
 
 def plain_spaces(text: str) -> str:
-    """The text as a round trip gives it back: normalised, every run of white space one space."""
-    return " ".join(normalise(text).split())
+    """The text as a round trip gives it back, every run of white space one space."""
+    return " ".join(narrow(normalise(text)).split())
 
 
 def has_unspaced(text: str) -> bool:
