@@ -12,7 +12,7 @@ translation of a word should get back.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from demotic.corpus.casing import Casing, capitalised

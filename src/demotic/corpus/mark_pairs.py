@@ -21,6 +21,20 @@ _SINGLE = frozenset("'‘’‚‛‹›")
 _STYLES = "\"\" '' „“ „” “” ”” «» »« ‘’ ‚‘ ‚’ ’’ ‹› ›‹"
 STYLES = frozenset(_STYLES.split())
 
+QUOTE_TOKENS = frozenset(
+    left + mark + right
+    for mark in _DOUBLE | _SINGLE
+    for left in ("", JOINER)
+    for right in ("", JOINER)
+)
+"""Every way in which a quotation mark can be a token."""
+_MARK_TOKENS = QUOTE_TOKENS | {
+    left + mark + right
+    for mark in (*_OPENING, *_CLOSING)
+    for left in ("", JOINER)
+    for right in ("", JOINER)
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -45,6 +59,8 @@ def quote_kind(token: str) -> str:
 def pairs(tokens: Sequence[str], tags: Mapping[str, str] | None = None) -> list[Pair]:
     """The pairs that nest, by their ends; ``tags`` gives the text of class tokens."""
     found: list[Pair] = []
+    if not tags and _MARK_TOKENS.isdisjoint(tokens):
+        return found
     open_: list[tuple[str, int]] = []
     for at, token in enumerate(tokens):
         kind, opens = _side(token, tags or {})

@@ -19,6 +19,8 @@ import re
 JOINER = "￭"
 SPACER = "▁"
 TIE = "⁀"
+_BEFORE = JOINER + SPACER
+_LOWEST = min(_BEFORE)
 
 _REFERENCES = {
     "&": "&amp;",
@@ -63,7 +65,9 @@ def bare(token: str) -> str:
     >>> bare("￭-￭")
     '-'
     """
-    return token.lstrip(JOINER + SPACER).rstrip(JOINER)
+    if token[:1] < _LOWEST and token[-1:] < _LOWEST:  # most tokens by far
+        return token
+    return token.lstrip(_BEFORE).rstrip(JOINER)
 
 
 def with_bare(token: str, text: str) -> str:

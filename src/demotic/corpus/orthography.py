@@ -88,6 +88,7 @@ class Orthography:
     nothing then."""
     _tokeniser: Tokeniser | MosesTokeniser | None = field(init=False, compare=False, repr=False)
     _find: SpanFinder = field(init=False, compare=False, repr=False)
+    _base: str = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         tokeniser: Tokeniser | MosesTokeniser | None = None
@@ -97,6 +98,7 @@ class Orthography:
             tokeniser = Tokeniser(language, segmenting.segmenter(method), version=self.version)
         elif self.config.tokeniser == "moses":
             tokeniser = MosesTokeniser(language)
+        object.__setattr__(self, "_base", language)
         object.__setattr__(self, "_tokeniser", tokeniser)
         object.__setattr__(self, "_find", SpanFinder(self.config.protect))
 
@@ -194,7 +196,7 @@ class Orthography:
 
     @property
     def _ordinals(self) -> bool:
-        return without_region(self.language) in ORDINALS
+        return self._base in ORDINALS
 
     def _without_marks(self, text: str) -> tuple[str, int, str]:
         return without_mark(text) if self._marked else (text, -1, "")
@@ -273,7 +275,7 @@ class Orthography:
         else:
             mended = links and isinstance(self._tokeniser, Tokeniser)
             if mended:
-                tokens = foreign_clitics(tokens, source.tokens, without_region(self.language))
+                tokens = foreign_clitics(tokens, source.tokens, self._base)
                 tokens = meant_numbers(tokens, source.tokens, links)
             written = settle(tokens, source.tokens, source.spans, links)
             if mended:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from demotic.corpus.language_rules import ELISION, ENCLITICS
-from demotic.corpus.mark_pairs import STYLES, Pair, pairs, places, quote_kind
+from demotic.corpus.mark_pairs import QUOTE_TOKENS, STYLES, Pair, pairs, places, quote_kind
 from demotic.corpus.marks import JOINER, bare, escape, protected_class, with_bare
 from demotic.corpus.pattern import Pattern
 from demotic.corpus.protect import Span
@@ -57,6 +57,8 @@ def meant_numbers(tokens: Sequence[str], source: Sequence[str], links: Links) ->
 
     Where none was lost, such a number is left out.
     """
+    if not any("⟦num" in token for token in source):
+        return list(tokens)  # none could stand beside it
     found = [
         at
         for at, token in enumerate(tokens)
@@ -76,8 +78,6 @@ def meant_numbers(tokens: Sequence[str], source: Sequence[str], links: Links) ->
         for token in source
         if (name := protected_class(token)) and name.startswith("⟦num") and name not in present
     ]
-    if not any((protected_class(token) or "").startswith("⟦num") for token in source):
-        return result  # none could stand beside it
     for at in found:
         if bare(tokens[at]) in given or any(_gives_number(token) for token in origins[at]):
             continue
@@ -98,7 +98,7 @@ def paired_marks(
     styles: Mapping[str, str],
 ) -> list[Written]:
     """The tokens with the source's pairs of marks around what these enclosed."""
-    tags = {span.token: span.text for span in spans}
+    tags = {span.token: span.text for span in spans if span.kind == "tag"}
     wanted = pairs(source, tags)
     if wanted:
         enclosed = _enclosed(written, source, wanted, links)
@@ -258,7 +258,7 @@ def _longest_run(enclosed: _Enclosed) -> tuple[int, int]:
 def _styled(written: list[Written], styles: Mapping[str, str]) -> list[Written]:
     """Quotation marks that pair as no language has it, in the usual style."""
     tokens = [each.token for each in written]
-    if not any(map(quote_kind, tokens)):
+    if QUOTE_TOKENS.isdisjoint(tokens):
         return written
     result = list(written)
     for pair in pairs(tokens):

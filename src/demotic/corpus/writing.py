@@ -52,9 +52,9 @@ def settle(
     settled: list[Written] = []
     for at, token in enumerate(tokens):
         places.append(len(settled))
-        name = protected_class(token)
         if not token:  # taken out
             continue
+        name = protected_class(token) if "⟦" in token else None
         if name is None:
             settled.append(Written(token, None, at))
         elif left.get(name):
