@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import demotic
+from demotic.lm.estimation import estimate
 from tests.systems import toys
 
 COMMAND = [sys.executable, "-c", "from demotic.cli import main; main()", "translate", "--quiet"]
@@ -166,3 +167,24 @@ def test_consensus_is_asked_for_and_shown(toy_model: Path, tmp_path: Path) -> No
     wrong = run(toy_model, "--consensus", "kbest", "--consensus-scale", "-1", stdin=text)
     assert wrong.returncode == 2
     assert "--consensus-scale" in wrong.stderr
+
+
+def test_a_grammar_of_ones_own_translates_tokens(tmp_path: Path) -> None:
+    rules = "[X] ||| das [X,1] ||| the [1] ||| P=-0.5\n[X] ||| haus ||| house ||| P=-0.1\n"
+    (tmp_path / "rules").write_text(rules)
+    (tmp_path / "text").write_text("das haus\n\nhaus zzz\n")
+    (tmp_path / "weights.json").write_text('{"P": 1.0, "LanguageModel": 0.1, "PassThrough": -10}')
+    (tmp_path / "target").write_text("the house\na house\n")
+    estimate(tmp_path / "target", order=2).save(tmp_path / "lm.bin")
+    options = ["--rules", tmp_path / "rules", "--lm", tmp_path / "lm.bin"]
+    done = run(*options, "--weights", tmp_path / "weights.json", tmp_path / "text", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "the house\n\nhouse zzz\n"
+    listed = run(
+        *options, "--weights", tmp_path / "weights.json", tmp_path / "text", "--nbest", "2", "-q"
+    )
+    assert "0 ||| the house ||| P= -0.6" in listed.stdout
+    for wrong in ([*options, tmp_path / "text"], [tmp_path / "text", "--lm", tmp_path / "lm.bin"]):
+        done = run(*wrong)
+        assert done.returncode == 2
+        assert "--weights" in done.stderr

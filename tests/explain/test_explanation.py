@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,28 @@ def test_long_paths_are_shown_by_their_end() -> None:
     assert place("a/b/c/d/e.po") == "…/c/d/e.po:7"
     assert place("d/e.po") == "d/e.po:7"
     assert place("") == "7"
+
+
+def test_a_limit_is_not_shown_as_a_count(explanation: Explanation) -> None:
+    one = next(step for step in explanation.steps if step.evidence)
+    few, full = (replace(one, evidence=one.evidence[:1] * n, children=()) for n in (1, 3))
+    assert (few.seen, full.seen) == ("seen in 1 sentence", "seen in 3 sentences or more")
+    shown = replace(explanation, steps=(full,))
+    assert "sentence(s)" not in shown.html()
+    assert "seen in 3 sentences or more" in shown.html()
+    assert "seen in 3 sentences or more" in shown.tree()
+
+
+def test_marks_of_tokens_are_not_shown(explanation: Explanation) -> None:
+    for shown in (explanation.tree(), explanation.html()):
+        assert "\uffed" not in shown
+        assert "⟦" not in shown
+
+
+def test_text_from_right_to_left_is_isolated(explanation: Explanation) -> None:
+    step = replace(explanation.steps[-1], source=("דף",), target=("page", 0, "סוף"))
+    turned = replace(explanation, source="דף אחד", steps=(step,))
+    assert turned.tree().startswith("\u2068דף אחד\u2069\n")
+    assert "\u2068דף\u2069 → page [1] \u2068סוף\u2069" in turned.tree()
+    assert "<bdi>דף</bdi> → " in turned.html()
+    assert "\u2068" not in explanation.tree()

@@ -290,3 +290,29 @@ def test_real_files(data: Path) -> None:
     assert arpa.facts["order"] == 3
     links = inspect(data / "multi30k" / "tok" / "train.de-en.align.gz")
     assert (links.kind, links.facts["sentence pairs"]) == ("word alignment (Pharaoh)", 29_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "format", "nonterminals", "scores"),
+    [
+        ("[X] ||| a [X,1] ||| b [1] ||| P=1 Q=2\n[X] ||| a ||| b ||| P=1\n", "cdec",
+         {"0": 1, "1": 1}, {"P": 2, "Q": 1}),
+        ("a b ||| c ||| 0.5 0.1 ||| 0-0\n\nd ||| e ||| 0.5 0.2\n", "moses-phrase",
+         {"0": 2}, {"score 1": 2, "score 2": 2}),
+        ("a [X][X] [X] ||| [X][X] b [X] ||| 0.5 ||| 1-0 ||| 1 1\n", "moses-hiero", {"1": 1},
+         {"score 1": 1}),
+        ("[X] ||| a ||| b ||| 1.0 2.0\n", "unclear", {"0": 1}, {"score 1": 1, "score 2": 1}),
+    ],
+)  # fmt: skip
+def test_text_grammars_say_what_they_are(
+    text: str, format: str, nonterminals: dict[str, int], scores: dict[str, int], tmp_path: Path
+) -> None:
+    path = tmp_path / "grammar"
+    path.write_text(text)
+    assert detect(path) is Kind.grammar
+    report = inspect(path)
+    assert report.kind == "text grammar"
+    assert report.facts["format"] == format
+    assert report.facts["rules by nonterminals"] == nonterminals
+    assert report.facts["rules with a score"] == scores
+    assert not report.problems

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -21,6 +21,7 @@ from demotic.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from demotic.progress import Progress
     from demotic.systems.model import Translation
 
 NAME = "translate"
@@ -43,7 +44,9 @@ class Format(StrEnum):
 
 
 def command(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A trained model.")],
+    model: Annotated[
+        Path | None, typer.Argument(metavar="MODEL", help="A trained model; none with --rules.")
+    ] = None,
     text: Annotated[
         list[Path] | None,
         typer.Argument(metavar="[FILE ...]", help="Text, one sentence a line; .gz. [default: -]"),
@@ -63,6 +66,22 @@ def command(
     format: Annotated[Format, typer.Option(help="Text, or a JSON object for each line.")] = (
         Format.text
     ),
+    rules: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A grammar of one's own instead of a model: a table, or text of cdec, Joshua or"
+            " Moses. The text to translate is in tokens.",
+        ),
+    ] = None,
+    lm: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Its language model: ARPA or binary; needs --rules."),
+    ] = None,
+    weights: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Weights of its features, a JSON object; needs --rules."),
+    ] = None,
     pops: Annotated[
         int | None,
         typer.Option(
@@ -139,17 +158,39 @@ def command(
       demotic translate en-fr.demotic messages.txt --nbest 5 --format json
       demotic translate en-fr.demotic messages.txt --pops 10     faster, not quite as good
       demotic translate en-fr.demotic messages.txt --consensus forest
+      demotic translate --rules grammar.gz --lm en.arpa --weights weights.json text.tok
     """
-    from demotic import files
     from demotic.cli.document_options import document_of, fill
     from demotic.model import load
 
+    progress = progress_for(quiet=quiet, json_log=json_log)
+    if rules is not None or lm is not None or weights is not None:
+        if rules is None or lm is None or weights is None:
+            raise typer.BadParameter("a grammar needs --rules, --lm and --weights")
+        if any(each is not None for each in (stack, beam, consensus, consensus_scale)):
+            raise typer.BadParameter("a grammar is searched with --pops alone")
+        from demotic.cli.own_grammar import translate_with
+
+        given_text = [each for each in (model, *(text or [])) if each is not None] or [Path("-")]
+        check_files(inputs=[rules, lm, weights, *given_text], outputs=[output])
+        with usage("--pops"):
+            translate = translate_with(rules, lm, weights, pops, progress)
+        _write_all(
+            given_text,
+            output,
+            lambda lines: translate(lines, nbest, thread_count(threads)),
+            nbest,
+            format,
+            progress,
+        )
+        return
+    if model is None:
+        raise typer.BadParameter("name a model, or a grammar by --rules, --lm and --weights")
     outputs = [output] if report is None else [output, report]
     check_files(inputs=[model, *(text or [Path("-")])], outputs=outputs)
     document = document_of(text or [], file_format, report)
     if document is not None and (nbest > 1 or format is not Format.text):
         raise typer.BadParameter("--nbest and --format are for lines of text, not for documents")
-    progress = progress_for(quiet=quiet, json_log=json_log)
     asked = {"pops": pops, "stack": stack, "beam": beam}
     given = {name: value for name, value in asked.items() if value is not None}
     translator = load(model, verify=verify)
@@ -165,17 +206,35 @@ def command(
     if document is not None:
         fill(document, translator, output, report, thread_count(threads), progress)
         return
+    _write_all(
+        text or [Path("-")],
+        output,
+        lambda lines: translator.translate_lines(lines, nbest=nbest, threads=thread_count(threads)),
+        nbest,
+        format,
+        progress,
+    )
+
+
+def _write_all(
+    paths: Sequence[Path],
+    output: Path,
+    translate: Callable[[list[str]], Iterable[list[Translation]]],
+    nbest: int,
+    format: Format,
+    progress: Progress,
+) -> None:
+    """All lines of all files, in their order."""
+    from demotic import files
+
     number = 0
     with (
         files.write_bytes(output) as out,
         progress.step("translating", unit="lines") as advance,
     ):
-        for path in text or [Path("-")]:
+        for path in paths:
             for lines in _batches(path):
-                found = translator.translate_lines(
-                    lines, nbest=nbest, threads=thread_count(threads)
-                )
-                for line, best in zip(lines, found, strict=True):
+                for line, best in zip(lines, translate(lines), strict=True):
                     _write(out, number, line, best, nbest, format)
                     number += 1
                     advance(1)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from demotic.corpus import Bitext, Encoded, protected_class
-from demotic.corpus.marks import joint_filler
+from demotic.corpus.marks import bare, joint_filler, unescape
 from demotic.explain.explanation import Evidence, ExplainedStep, Explanation, Symbol
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _symbols(side: tuple[str, ...]) -> tuple[Symbol, ...]:
 
 
 class _Shown:
-    """Words as a reader knows them: the text of a placeholder instead of its class token.
+    """Words as a reader knows them: no marks, and the text of a placeholder instead of its class.
 
     The joint between the parts of a compound is ``+``, or ``+s+`` with linking letters.
     """
@@ -126,4 +126,4 @@ class _Shown:
         if linking is not None:
             return f"+{linking}+" if linking else "+"
         name = protected_class(token)
-        return self._spans.get(name, token) if name else token
+        return self._spans.get(name, name) if name else unescape(bare(token))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import asdict, dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from demotic.decode.consensus import Agreement
 
 _PARTS = 3  # of a file's path that are shown
+MOST_EVIDENCE = 3
+"""Training sentences that a table remembers for each rule; there may have been more."""
 
 Symbol = str | int
 """A word, or the number of a child (0 for the first)."""
@@ -72,6 +75,14 @@ class ExplainedStep:
     def text(self) -> str:
         """``ne [1] pas → not [1]``."""
         return f"{side(self.source)} → {side(self.target)}"
+
+    @property
+    def seen(self) -> str:
+        """In how many training sentences, as far as the table remembers: ``3 or more``."""
+        number = len(self.evidence)
+        if number >= MOST_EVIDENCE:
+            return f"seen in {number} sentences or more"
+        return f"seen in {number} sentence{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True)
@@ -140,4 +151,18 @@ class Explanation:
 
 def side(symbols: tuple[Symbol, ...]) -> str:
     """One side of a rule, children as ``[1]``, ``[2]``; a dash for an empty side."""
-    return " ".join(s if isinstance(s, str) else f"[{s + 1}]" for s in symbols) or "-"
+    return " ".join(isolated(s) if isinstance(s, str) else f"[{s + 1}]" for s in symbols) or "-"
+
+
+def isolated(text: str) -> str:
+    """Text from right to left between marks that keep its direction from what is around it.
+
+    >>> isolated("page"), isolated("דף") == "\u2068דף\u2069"
+    ('page', True)
+    """
+    if text.isascii() or not any(unicodedata.bidirectional(each) in _RIGHT for each in text):
+        return text
+    return f"\u2068{text}\u2069"
+
+
+_RIGHT = frozenset({"R", "AL"})

@@ -28,7 +28,7 @@ table.features td:first-child, table.features th:first-child { text-align:left; 
 def page(explanation: Explanation) -> str:
     """The whole page."""
     preference = "".join(f"<p>{escape(line)}</p>\n" for line in explanation.preference())
-    body = f"""<p>{escape(explanation.source)}</p>
+    body = f"""<p dir="auto">{escape(explanation.source)}</p>
 {preference}<h2>How it was made</h2>
 {figure(explanation)}
 <h2>Score {explanation.score:.3f}</h2>
@@ -73,35 +73,40 @@ def _tree(explanation: Explanation) -> Iterator[str]:
 def _rule(step: ExplainedStep) -> str:
     begin, end = step.span
     target = " ".join(
-        f"[{s + 1}]" if isinstance(s, int) else f'<span class="own">{escape(s)}</span>'
+        f"[{s + 1}]" if isinstance(s, int) else f'<bdi class="own">{escape(s)}</bdi>'
         for s in step.target
     )
-    source = " ".join(f"[{s + 1}]" if isinstance(s, int) else escape(s) for s in step.source)
+    source = " ".join(f"[{s + 1}]" if isinstance(s, int) else _isolated(s) for s in step.source)
     kind = "" if step.kind == "rule" else f" <em>{escape(step.kind)}</em>"
     order = "" if step.order is None else f' <span class="span">#{step.order} {step.action}</span>'
     place = f'<span class="span">{begin}-{end}</span>'
     return f"{source or '-'} → {target or '-'} {place}{kind}{order}"
 
 
+def _isolated(text: str) -> str:
+    """Text that keeps its direction to itself."""
+    return f"<bdi>{escape(text)}</bdi>"
+
+
 def _details(explanation: Explanation, step: ExplainedStep) -> str:
     if step.kind != "rule":
         return ""
     words = [
-        f"<b>{escape(explanation.tokens[word])}</b> "
-        f"({escape(', '.join(explanation.sources_of(word))) or '-'})"
+        f"<b>{_isolated(explanation.tokens[word])}</b> "
+        f"({', '.join(map(_isolated, explanation.sources_of(word))) or '-'})"
         for word in step.words
     ]
     values = {**step.scores, "LanguageModel": step.language_model}
     scores = ", ".join(f"{escape(name)} {value:.3f}" for name, value in values.items())
     evidence = "".join(
-        f"<blockquote>{escape(each.place)}: <q>{escape(each.source)}</q> → "
-        f"<q>{escape(each.target)}</q></blockquote>"
+        f"<blockquote>{escape(each.place)}: <q>{_isolated(each.source)}</q> → "
+        f"<q>{_isolated(each.target)}</q></blockquote>"
         for each in step.evidence
     )
     fragments = " ".join(f"[{escape(fragment)}]" for fragment in step.stack or ())
     stack = "" if step.stack is None else f"<div>stack {fragments}</div>"
     writes = f"<div>writes {', '.join(words)}</div>" if words else ""
     return (
-        f"<details><summary>{step.contribution:.3f}, seen in {len(step.evidence)} sentence(s)"
+        f"<details><summary>{step.contribution:.3f}, {step.seen}"
         f"</summary>{writes}{stack}<div>{scores}</div>{evidence}</details>"
     )

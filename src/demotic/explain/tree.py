@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from demotic.explain.explanation import ExplainedStep, Explanation
+from demotic.explain.explanation import ExplainedStep, Explanation, isolated
 
 _SHOWN = 100  # letters of a training sentence
 
 
 def tree(explanation: Explanation) -> str:
     """Source and target, then the rules from the root down, then the whole score."""
-    lines = [explanation.source, f"→ {explanation.text}", *explanation.preference(), ""]
+    lines = [
+        isolated(explanation.source),
+        f"→ {isolated(explanation.text)}",
+        *explanation.preference(),
+        "",
+    ]
     todo = [(0, 0)] if explanation.steps else []
     while todo:
         number, depth = todo.pop()
@@ -32,9 +37,9 @@ def _step(explanation: Explanation, step: ExplainedStep) -> Iterator[str]:
     yield f"{step.lhs} {begin}-{end}  {step.text}  {step.contribution:.3f}{kind}{order}"
     margin = "   | "
     written = [
-        f"{explanation.tokens[word]} ({', '.join(sources)})"
+        f"{isolated(explanation.tokens[word])} ({', '.join(map(isolated, sources))})"
         if (sources := explanation.sources_of(word))
-        else explanation.tokens[word]
+        else isolated(explanation.tokens[word])
         for word in step.words
     ]
     if written:
@@ -44,9 +49,11 @@ def _step(explanation: Explanation, step: ExplainedStep) -> Iterator[str]:
         yield margin + ", ".join(f"{name} {value:.3f}" for name, value in scores.items())
     if step.stack is not None:
         yield f"{margin}stack {' '.join(f'[{fragment}]' for fragment in step.stack)}"
+    if step.evidence:
+        yield f"{margin}{step.seen}"
     for each in step.evidence:
-        yield f"{margin}seen in {each.place}: {_cut(each.source)} → {_cut(each.target)}"
+        yield f"{margin}  {each.place}: {_cut(each.source)} → {_cut(each.target)}"
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return isolated(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")

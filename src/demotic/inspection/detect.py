@@ -27,6 +27,7 @@ class Kind(StrEnum):
     po = "PO catalogue"
     mo = "MO catalogue"
     tsv = "tab-separated text"
+    grammar = "text grammar"
     pharaoh = "word alignment (Pharaoh)"
     text = "plain text"
 
@@ -92,6 +93,8 @@ def _text_kind(path: str | Path, head: bytes) -> Kind:
     name = Path(path).name.removesuffix(".gz")
     if name.endswith((".po", ".pot")) or any(line.startswith(b"msgid ") for line in lines):
         return Kind.po
+    if first and all(line.count(b" ||| ") >= 2 for line in lines if line.strip()):
+        return Kind.grammar
     if first and all(_PHARAOH.fullmatch(line) for line in lines):
         return Kind.pharaoh
     if name.endswith((".tsv", ".tab")) or (first and all(b"\t" in line for line in lines if line)):

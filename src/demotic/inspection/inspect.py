@@ -10,6 +10,7 @@ from demotic.inspection.alignment import inspect_pharaoh
 from demotic.inspection.bitext import inspect_arrow, inspect_units
 from demotic.inspection.bundle import inspect_model
 from demotic.inspection.detect import Kind, detect
+from demotic.inspection.grammar import inspect_grammar
 from demotic.inspection.models import inspect_arpa, inspect_container
 from demotic.inspection.report import Report
 from demotic.inspection.text import Findings, inspect_text, inspect_tsv
@@ -44,6 +45,8 @@ def _findings(kind: Kind, path: str | Path, progress: Progress) -> Findings:
             return inspect_arpa(path, progress=progress)
         case Kind.arrow:
             return inspect_arrow(path)
+        case Kind.grammar:
+            return inspect_grammar(path)
         case Kind.pharaoh:
             return inspect_pharaoh(path)
         case Kind.tsv:
