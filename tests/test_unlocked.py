@@ -30,10 +30,9 @@ SHORT = """
     BlockTable.source_word BlockTable.target_ids BlockTable.target_word Container.section
     ConfusionClasses.__init__ TargetBigrams.__init__ TargetBigrams.meet TargetBigrams.name
     TargetBigrams.score ContainerWriter.__init__ ContainerWriter.begin DevSet.__init__
-    FeatureSpace.find
-    FeatureSpace.name FurtherModel.find HieroOptions.__init__ LexicalCounts.__init__
-    LexicalReader.__init__ LexicalTable.source_given_target LexicalTable.source_id
-    LexicalTable.target_given_source
+    FeatureSpace.find FeatureSpace.name FurtherModel.find HieroOptions.__init__
+    LexicalCounts.__init__ LexicalReader.__init__ LexicalTable.source_given_target
+    LexicalTable.source_id LexicalTable.target_given_source
     LexicalTable.target_id LineSearch.derivation LineSearch.intercept LineSearch.slope
     LineSearch.start Links.__init__ Links.append LmBuilder.__init__ LmModel.__init__
     LmModel.begin_sentence LmModel.empty_context LmModel.find LmModel.make_fragment

@@ -65,6 +65,12 @@ void bind_bigrams(nb::module_& m) {
           },
           nb::arg("classes"), Unlocked(), "Those of all sides are features")
       .def(
+          "meet_rules",
+          [](Bigrams& bigrams, const grammar::RuleTable& table) {
+            for (uint32_t r = 0; r < table.rules(); ++r) bigrams.meet(table.target(r));
+          },
+          nb::arg("table"), Unlocked(), "Those of all target sides of a table are features")
+      .def(
           "meet",
           [](Bigrams& bigrams, const std::vector<text::Symbol>& target) { bigrams.meet(target); },
           nb::arg("target"))
@@ -95,10 +101,10 @@ void bind_bigrams(nb::module_& m) {
 void bind_table(nb::module_& m) {
   using Table = grammar::ConfusionTable;
   nb::class_<Table>(m, "ConfusionTable", "Confusion rules on their way into a table")
-      .def(
-          nb::init<const grammar::ConfusionClasses&, const std::string&, grammar::TargetBigrams*>(),
-          nb::arg("classes"), nb::arg("path"), nb::arg("bigrams").none(), nb::keep_alive<1, 2>(),
-          nb::keep_alive<1, 4>(), Unlocked())
+      .def(nb::init<const grammar::ConfusionClasses&, const std::string&, grammar::TargetBigrams*,
+                    bool>(),
+           nb::arg("classes"), nb::arg("path"), nb::arg("bigrams").none(), nb::arg("unchanged"),
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>(), Unlocked())
       .def(
           "add", [](Table& table, uint32_t begin, uint32_t end) { table.add(begin, end); },
           nb::arg("begin"), nb::arg("end"), Unlocked(), "All rules of the sources")

@@ -22,9 +22,10 @@ std::vector<text::Symbol> unchanged(std::span<const text::Symbol> source) {
 }  // namespace
 
 ConfusionTable::ConfusionTable(const ConfusionClasses& classes, const std::string& path,
-                               TargetBigrams* bigrams)
+                               TargetBigrams* bigrams, bool unchanged)
     : classes_(classes),
       bigrams_(bigrams),
+      unchanged_(unchanged),
       out_(path, classes.table().categories(), {"ConfusionCount", "ConfusionProbability"},
            classes.table().target_vocab(), classes.table().target_vocab()) {}
 
@@ -37,7 +38,10 @@ void ConfusionTable::add(uint32_t begin, uint32_t end, std::span<const char> mat
     classes_.expand(s, [&](std::span<const text::Symbol> target, double count, double total) {
       const std::array<float, 2> scores{static_cast<float>(count),
                                         static_cast<float>(std::log(count / total))};
-      if (!std::ranges::equal(target, same)) ++changes_;
+      if (!std::ranges::equal(target, same)) {
+        if (unchanged_) return;
+        ++changes_;
+      }
       out_.add({lhs,
                 source,
                 target,

@@ -104,6 +104,26 @@ def test_further_texts_become_language_models_that_inspect_shows(folder: Path) -
     assert "nowhere: no such file" in missing.stderr
 
 
+def test_a_text_to_learn_from_confusions_becomes_a_column(folder: Path) -> None:
+    (folder / "mono").write_text("\n".join(toys.text(100, 3).target_lines()), encoding="utf-8")
+    settings = ["cdlm.sources=20", "cdlm.sentences=60", "cdlm.learn.rounds=1", "lm.order=3"]
+    done = run(
+        "train", "--source", "train.en", "--target", "train.fr", "--dev-source", "dev.en",
+        "--dev-target", "dev.fr", "--out", "model", "--cdlm", "mono", *QUICK,
+        *(part for each in settings for part in ("--set", each)), folder=folder,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "round 1: BLEU" in done.stderr
+    shown = run("explain", "model", "The adj1 noun2 verb3 %d noun4.", folder=folder)
+    assert "  ConfusionModel " in shown.stdout
+    missing = run(
+        "train", "--source", "train.en", "--target", "train.fr", "--cdlm", "nowhere",
+        "--out", "other", folder=folder,
+    )  # fmt: skip
+    assert missing.returncode == 1
+    assert "nowhere: no such file" in missing.stderr
+
+
 def test_memory_and_temporary_folder_do_not_show_in_the_model(folder: Path) -> None:
     texts = ["--bitext", "memory.tsv", "--from", "en", "--to", "fr", *QUICK]
     (folder / "temp").mkdir()
@@ -161,6 +181,9 @@ def test_memory_and_temporary_folder_do_not_show_in_the_model(folder: Path) -> N
         (["--system", "umt", "--set", "choice.sparse_rates=[-1]"], "must be numbers above 0"),
         (["--system", "blocks", "--set", "preset=row9"], "there is no preset 'row9'"),
         (["--system", "umt", "--set", "search.beam=0"], "beam must be at least 1"),
+        (["--system", "blocks", "--cdlm", "mono"], "cdlm"),
+        (["--cdlm", "mono", "--set", "cdlm.confusion.group=word"], "group"),
+        (["--cdlm", "mono", "--set", "cdlm.learn.variance=0"], "a variance of 0"),
         (["--effort", "some"], "there is no effort 'some' (choose from quick, normal, thorough)"),
         (["--system", "umt", "--set", "preset=papr"], "there is no preset 'papr' (choose one of"),
     ],

@@ -97,6 +97,14 @@ def command(
             " more of them.",
         ),
     ] = None,
+    cdlm: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Text in the target language, for a model that learns from what the translator"
+            " would write instead: hiero, phrase, umt.",
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Any setting, such as lm.order=4."),
@@ -181,6 +189,7 @@ def command(
         "tokenised": tokenised or None, "seed": seed, "align": {"file": _text(alignment)},
         "tune": {"method": tuner},
         "lm": {"extra": [str(path) for path in lm_text] if lm_text else None},
+        **({} if cdlm is None else {"cdlm": {"text": _text(cdlm)}}),  # not all systems have it
         "engine": {"name": engine, "memory": size, "temp": _text(temp)},
     }  # fmt: skip
     for over in (_given(options), *(setting(each, "--set") for each in settings or [])):

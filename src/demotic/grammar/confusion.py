@@ -163,11 +163,13 @@ class ConfusionGrammar:
         *,
         out: str | Path,
         bigrams: _core.TargetBigrams | None = None,
+        unchanged: bool = False,
         progress: Progress = SILENT,
     ) -> RuleTable:
         """The rules as a table: all, or those that can match some tokenised sentences.
 
-        ``bigrams`` gives the rules sparse features.
+        ``bigrams`` gives the rules sparse features; ``unchanged`` has only those whose sides are
+        the same, which derive a sentence from itself.
         """
         with files.atomic_path(out) as temporary, TemporaryDirectory() as folder:
             matcher = None
@@ -175,7 +177,7 @@ class ConfusionGrammar:
                 sources = Path(folder) / "sources.bin"
                 self.core.write_sources(str(sources))
                 matcher = _matched(RuleTable.load(sources, verify=False), sentences, progress)
-            work = _core.ConfusionTable(self.core, str(temporary), bigrams)
+            work = _core.ConfusionTable(self.core, str(temporary), bigrams, unchanged)
             size = self.core.sources
             with progress.step("writing confusion rules", size, "source sides") as advance:
                 for begin in range(0, size, _NODES):
@@ -184,7 +186,7 @@ class ConfusionGrammar:
                     else:
                         work.add_matched(begin, begin + _NODES, matcher)
                     advance(min(_NODES, size - begin))
-            if not work.changes:
+            if not work.changes and not unchanged:
                 progress.say(
                     "warning: no confusion rule changes anything: there is nothing to learn from"
                 )

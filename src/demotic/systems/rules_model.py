@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from demotic.forest import Forest
     from demotic.lm import FurtherModel
     from demotic.lm.further import Sight
+    from demotic.systems.cdlm import Cdlm
 
 
 MOST_EXTRA = 8
@@ -36,6 +37,8 @@ UNIT_CLASSES, UNIT_LM = "unit-classes.txt", "unit-lm.bin"
 EXTRA_LMS = tuple(f"lm-{number}.bin" for number in range(2, 2 + MOST_EXTRA))
 FURTHER_PARTS = (CLASSES, CLASS_LM, *EXTRA_LMS, UNIT_CLASSES, UNIT_LM)
 """Of language models beside the first one; a model need not have them."""
+CDLM_PART = "cdlm.json"
+"""What a language model of confusions learned; the rules have its scores."""
 
 
 def further_models(parts: Mapping[str, Path], *, verify: bool) -> tuple[FurtherModel, ...]:
@@ -75,6 +78,10 @@ class RulesModel(Model):
         super()._check_parts(parts)
         RuleTable.load(parts["rules.bin"], verify=True)
         further_models(parts, verify=True)
+        if CDLM_PART in parts:
+            from demotic.systems.cdlm import Cdlm
+
+            Cdlm.read(parts[CDLM_PART])
 
     @cached_property
     def rules(self) -> RuleTable:
@@ -90,6 +97,15 @@ class RulesModel(Model):
     def further(self) -> tuple[FurtherModel, ...]:
         """Language models beside the first one, mapped."""
         return further_models(self._parts, verify=False)
+
+    @cached_property
+    def cdlm(self) -> Cdlm | None:
+        """The language model of confusions that the rules have a column of, if there is one."""
+        if CDLM_PART not in self._parts:
+            return None
+        from demotic.systems.cdlm import Cdlm
+
+        return Cdlm.read(self.part(CDLM_PART))
 
     def forest(self, text: str) -> Forest:
         """All that the decoder considered for a line."""

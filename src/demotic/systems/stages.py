@@ -294,6 +294,7 @@ class Training:
         start: Mapping[str, float],
         search: Any,
         *,
+        name: str = "tune",
         file: str = "weights.json",
         sparse: bool = True,
     ) -> Stage:
@@ -306,7 +307,7 @@ class Training:
         self._selected = sparse and config.learns_sparse
         dev = self.development(text)
         stage = self.work.stage(
-            "tune",
+            name,
             [_tuning(config), asdict(search), self.config.seed],
             after=[dev, *after],
             files=[file],
@@ -320,12 +321,12 @@ class Training:
             )  # fmt: skip
             found = tune_weights(
                 task,
-                task.reduced({name: start.get(name, 0.0) for name in task.feature_names}),
+                task.reduced({each: start.get(each, 0.0) for each in task.feature_names}),
                 options=task.tuner(config.options),
                 seed=self.config.seed,
                 threads=self.threads,
                 progress=self.progress,
-                checkpoint=stage.path(f"tune-{stage.digest[:12]}.json"),
+                checkpoint=stage.path(f"{name}-{stage.digest[:12]}.json"),
                 resume=self.resume,
             )
             write_weights(stage.path(file), task.restored(found.weights))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from demotic.corpus import OrthographyConfig
 from demotic.decode import HieroSearch
 from demotic.grammar import HieroExtraction
+from demotic.systems.cdlm.config import CdlmConfig
 from demotic.systems.choices import LINKS, RULES, TEXT, lm_order
 from demotic.systems.config import TrainingConfig, TuneConfig, splitting_compounds
 from demotic.systems.rules import RULE_WEIGHTS
@@ -31,7 +33,13 @@ class Config(TrainingConfig):
     """How the source language is taken apart."""
     extract: HieroExtraction = EXTRACTION
     """Which rules there are."""
+    cdlm: CdlmConfig = field(default_factory=CdlmConfig)
+    """A language model that learns from confusions, as one more column of the rules."""
     search: HieroSearch = field(default_factory=HieroSearch)
     """How the decoder searches."""
     tune: TuneConfig = field(default_factory=lambda: TuneConfig(method="mira"))
     """How weights are tuned."""
+
+    def files(self) -> tuple[Path, ...]:
+        """Those that training will read, beside the text."""
+        return (*super().files(), *self.cdlm.files())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from demotic.decode import HieroDecoder, HieroSearch
-from demotic.systems.rules_model import FURTHER_PARTS, RulesModel
+from demotic.systems.rules_model import CDLM_PART, FURTHER_PARTS, RulesModel
 
 
 class HieroModel(RulesModel):
@@ -13,7 +13,7 @@ class HieroModel(RulesModel):
 
     SYSTEM = "hiero"
     SEARCH = HieroSearch
-    OPTIONAL = FURTHER_PARTS
+    OPTIONAL = (*FURTHER_PARTS, CDLM_PART)
 
     decoder: HieroDecoder
     search: HieroSearch

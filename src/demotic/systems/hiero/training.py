@@ -7,6 +7,7 @@ interrupted goes on where it stopped.
 from __future__ import annotations
 
 from demotic.decode import HieroDecoder
+from demotic.systems.cdlm import confusion_column
 from demotic.systems.hiero.config import START, Config
 from demotic.systems.hiero.model import HieroModel
 from demotic.systems.rules import decoder_of, extract_rules
@@ -22,6 +23,7 @@ def fit(training: Training, config: Config) -> HieroModel:
     links = training.align(text)
     rules = extract_rules(training, config.extract, text, links)
     lm = training.language_model(text)
+    rules = confusion_column(training, config.cdlm, text, rules, lm)
     further = training.further_models(text)
     decoder = decoder_of(HieroDecoder, rules, lm, config.search, further)
     weights = training.tune(text, [rules, lm, *further], decoder, config.tune, START, config.search)

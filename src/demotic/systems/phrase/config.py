@@ -10,6 +10,7 @@ from demotic.corpus import OrthographyConfig
 from demotic.decode import PhraseSearch
 from demotic.grammar import PhraseExtraction
 from demotic.learn import MiraOptions
+from demotic.systems.cdlm.config import CdlmConfig
 from demotic.systems.choices import LINKS, PHRASES, TEXT, lm_order
 from demotic.systems.config import LmConfig, TrainingConfig, TuneConfig, splitting_compounds
 from demotic.systems.rules import RULE_WEIGHTS
@@ -44,6 +45,8 @@ class Config(TrainingConfig):
     """How the source language is taken apart."""
     extract: PhraseExtraction = field(default_factory=PhraseExtraction)
     """Which phrase pairs there are."""
+    cdlm: CdlmConfig = field(default_factory=CdlmConfig)
+    """A language model that learns from confusions, as one more column of the phrases."""
     search: PhraseSearch = field(default_factory=PhraseSearch)
     """How the decoder searches."""
     lm: LmConfig = MODELS
@@ -54,4 +57,4 @@ class Config(TrainingConfig):
     def files(self) -> tuple[Path, ...]:
         """Those that training will read, beside the text."""
         table = self.extract.table
-        return (*super().files(), *(() if table is None else (table,)))
+        return (*super().files(), *self.cdlm.files(), *(() if table is None else (table,)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from demotic.decode import PhraseDecoder, PhraseSearch
-from demotic.systems.rules_model import FURTHER_PARTS, RulesModel
+from demotic.systems.rules_model import CDLM_PART, FURTHER_PARTS, RulesModel
 
 
 class PhraseModel(RulesModel):
@@ -13,7 +13,7 @@ class PhraseModel(RulesModel):
 
     SYSTEM = "phrase"
     SEARCH = PhraseSearch
-    OPTIONAL = FURTHER_PARTS
+    OPTIONAL = (*FURTHER_PARTS, CDLM_PART)
 
     decoder: PhraseDecoder
     search: PhraseSearch

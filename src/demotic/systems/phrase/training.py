@@ -12,6 +12,7 @@ from dataclasses import asdict
 from demotic import files
 from demotic.decode import PhraseDecoder
 from demotic.grammar import PhraseExtraction, RuleTable
+from demotic.systems.cdlm import confusion_column
 from demotic.systems.phrase.config import START, Config
 from demotic.systems.phrase.model import PhraseModel
 from demotic.systems.rules import decoder_of, extract_rules
@@ -27,6 +28,7 @@ def fit(training: Training, config: Config) -> PhraseModel:
     text = training.prepare()
     rules = phrase_table(training, config.extract, text)
     lm = training.language_model(text)
+    rules = confusion_column(training, config.cdlm, text, rules, lm)
     further = training.further_models(text)
     if config.lm.bilingual:
         further.append(training.bilingual_model(text, training.align(text)))

@@ -19,12 +19,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from demotic.decode.undirected import UndirectedSearch
 from demotic.errors import ArgumentError, check_choices, check_counts
 from demotic.grammar import HieroExtraction
 from demotic.learn import DrlOptions
+from demotic.systems.cdlm.config import CdlmConfig
 from demotic.systems.config import OF_PRESET, TrainingConfig, TuneConfig
 from demotic.systems.hiero.config import CHOICES as CHOICES
 
@@ -157,6 +159,8 @@ class Config(TrainingConfig):
     every feature that Hiero has."""
     extract: HieroExtraction = EXTRACTION
     """Which rules there are."""
+    cdlm: CdlmConfig = field(default_factory=CdlmConfig)
+    """A language model that learns from confusions, as one more column of the rules."""
     search: UndirectedSearch = OF_PRESET
     """How the decoder searches."""
     learn: LearnConfig = OF_PRESET
@@ -184,3 +188,7 @@ class Config(TrainingConfig):
         """Without what the preset ``tuned`` tries by itself."""
         hurried = super().for_trials()
         return replace(hurried, preset="full") if self.preset == "tuned" else hurried
+
+    def files(self) -> tuple[Path, ...]:
+        """Those that training will read, beside the text."""
+        return (*super().files(), *self.cdlm.files())

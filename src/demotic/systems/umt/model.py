@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from demotic.decode import HieroDecoder
 from demotic.decode.undirected import UndirectedDecoder, UndirectedDerivation, UndirectedSearch
 from demotic.errors import CorruptFileError
-from demotic.systems.rules_model import RulesModel
+from demotic.systems.rules_model import CDLM_PART, RulesModel
 from demotic.systems.umt.sparse import read_sparse, sparse_facts
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ class UmtModel(RulesModel):
 
     SYSTEM = "umt"
     PARTS = (*RulesModel.PARTS, "sparse.npz")
+    OPTIONAL = (CDLM_PART,)
     SEARCH = UndirectedSearch
     FACTS = {"sparse.npz": ("weights of sparse features", sparse_facts)}  # noqa: RUF012
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 CFF = ("Cff1", "Cff2", "CffHead")
 _BESIDE = (
     "LexicalTargetGivenSource", "LexicalSourceGivenTarget", "LanguageModel", "WordPenalty", "Glue",
-    "PassThrough", *CFF,
+    "PassThrough", "ConfusionModel", *CFF,
 )  # fmt: skip
 NARROW: Mapping[Features, tuple[str, ...]] = {
     "paper": ("TargetGivenSource", *_BESIDE),

@@ -22,6 +22,7 @@ from demotic.grammar import RuleTable
 from demotic.learn import DrlOptions, TunerOptions
 from demotic.lm import LanguageModel
 from demotic.progress import SILENT, Progress
+from demotic.systems.cdlm import confusion_column
 from demotic.systems.hiero.config import START
 from demotic.systems.records import from_record, known
 from demotic.systems.rules import decoder_of, extract_rules
@@ -43,6 +44,7 @@ def fit(training: Training, config: Config) -> UmtModel:
     links = training.align(text)
     rules = extract_rules(training, config.extract, text, links)
     lm = training.language_model(text)
+    rules = confusion_column(training, config.cdlm, text, rules, lm)
     base = START
     if config.starts_from_mert:
         base = mert_weights(training, config, text, rules, lm)

@@ -1,0 +1,195 @@
+"""The stage of training that adds the column of a language model of confusions to the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from demotic import files
+from demotic.corpus import Orthography
+from demotic.decode import HieroDecoder, HieroSearch
+from demotic.decode.confusion import Confuser
+from demotic.forest import Forest
+from demotic.grammar import ConfusionGrammar, RuleTable, Symbols
+from demotic.lm import LanguageModel
+from demotic.progress import SILENT, Progress
+from demotic.systems.cdlm.config import CdlmConfig
+from demotic.systems.cdlm.examples import Example, of_lines
+from demotic.systems.cdlm.model import Cdlm
+from demotic.systems.cdlm.rounds import Learned, Rounds
+from demotic.systems.rules import RULE_WEIGHTS, decoder_of
+from demotic.systems.rules_model import CDLM_PART
+from demotic.systems.stages import fingerprint_file
+from demotic.systems.weights import read_weights
+from demotic.systems.work import Stage, WorkFolder
+
+if TYPE_CHECKING:
+    from demotic.systems.stages import Training
+
+_TOGETHER = 16  # sources decoded at a time
+_BASE = "base-weights.json"
+
+
+def confusion_column(
+    training: Training, config: CdlmConfig, text: Stage, rules: Stage, lm: Stage
+) -> Stage:
+    """Rules with one more column, ConfusionModel, or the rules as they are without a text.
+
+    The translator whose confusions count is a hierarchical one with the same rules and language
+    model, tuned in a hurry: its forests of the development set's sources give the grammar.
+    """
+    if config.text is None:
+        return rules
+    base = _tuned(training, text, rules, lm)
+    # A folder of its own: the table keeps its name.
+    work = WorkFolder(
+        training.work.folder / "cdlm", resume=training.resume, progress=training.progress
+    )
+    dev = training.development(text)
+    stage = work.stage(
+        "cdlm",
+        [asdict(config), [fingerprint_file(path) for path in config.files()], training.config.seed],
+        after=[text, rules, lm, base, dev],
+        files=["rules.bin", CDLM_PART],
+    )
+    if stage.wanted:
+        table = RuleTable.load(rules.path("rules.bin"))
+        model = LanguageModel.load(lm.path("lm.bin"))
+        decoder = HieroDecoder(table, model, read_weights(base.path(_BASE)))
+        cdlm = learn(
+            table,
+            model,
+            forests_of(decoder, _first(dev.path("dev.source"), config.sources)),
+            _examples(training, config, text),
+            symbols_for(config, text.path("train.target"), training.threads, training.progress),
+            config,
+            folder=work.folder,
+            resume=training.resume,
+            threads=training.threads,
+            progress=training.progress,
+        )
+        cdlm.column(table, out=stage.path("rules.bin"))
+        cdlm.write(stage.path(CDLM_PART))
+        stage.finish()
+    return stage
+
+
+def _tuned(training: Training, text: Stage, rules: Stage, lm: Stage) -> Stage:
+    """Weights of a hierarchical decoder, as good as they get in a few rounds."""
+    hurried: Any = training.config.for_trials()
+    search = HieroSearch()
+    decoder = decoder_of(HieroDecoder, rules, lm, search)
+    start = {**RULE_WEIGHTS, "Glue": 0.0}
+    return training.tune(
+        text,
+        [rules, lm],
+        decoder,
+        hurried.tune,
+        start,
+        search,
+        name="base",
+        file=_BASE,
+        sparse=False,
+    )
+
+
+def forests_of(
+    decoder: HieroDecoder, sources: Sequence[str], *, threads: int = 1
+) -> Iterator[Forest]:
+    """A decoder's forests, a few at a time."""
+    for begin in range(0, len(sources), _TOGETHER):
+        yield from decoder.forests(sources[begin : begin + _TOGETHER], threads=threads)
+
+
+def _first(path: Path, lines: int) -> list[str]:
+    return [line for line, _ in zip(files.read_lines(path), range(lines), strict=False)]
+
+
+def _examples(training: Training, config: CdlmConfig, text: Stage) -> list[Example]:
+    assert config.text is not None
+    target = Orthography.from_json(text.path("target.json").read_text("utf-8"))
+    lines = (str(target.encode(line)) for line in files.read_lines(config.text))
+    with files.naming(config.text):
+        return of_lines(
+            lines,
+            most=config.sentences,
+            max_words=config.learn.max_words,
+            progress=training.progress,
+        )
+
+
+def symbols_for(
+    config: CdlmConfig, text: Path, threads: int = 1, progress: Progress = SILENT
+) -> Symbols:
+    """The symbols of words: a table, or learned from the language model's text."""
+    if config.symbols is not None:
+        return Symbols.read(config.symbols)
+    return Symbols.learn(
+        text,
+        preset=config.preset,
+        frequent=config.frequent,
+        classes=config.classes,
+        threads=threads,
+        progress=progress,
+    )
+
+
+def learn(
+    rules: RuleTable,
+    lm: LanguageModel,
+    forests: Iterator[Forest],
+    examples: Sequence[Example],
+    symbols: Symbols,
+    config: CdlmConfig,
+    *,
+    folder: Path,
+    resume: bool = False,
+    threads: int = 1,
+    progress: Progress = SILENT,
+) -> Cdlm:
+    """From a translator's forests and sentences of its target language to weights of bigrams."""
+    if config.confusion.group == "source":
+        grammar = ConfusionGrammar.from_table(rules, config.confusion, progress=progress)
+    else:
+        grammar = ConfusionGrammar.from_forests(rules, forests, config.confusion, progress=progress)
+    bigrams = symbols.bigrams(rules)
+    bigrams.meet_sides(grammar.core)
+    bigrams.freeze()
+    lines = [example.sentence for example in examples]
+    table = grammar.table(lines, out=folder / "confusion.bin", bigrams=bigrams, progress=progress)
+    unchanged = None
+    if config.learn.objective == "likelihood":
+        unchanged = grammar.table(
+            lines, out=folder / "unchanged.bin", bigrams=bigrams, unchanged=True
+        )
+    progress.say(
+        f"{len(table):,} confusion rules match; {len(bigrams):,} bigrams of "
+        f"{len(set(symbols.of.values())):,} symbols"
+    )
+    rounds = Rounds(
+        Confuser(table, lm, unchanged=unchanged, options=config.search),
+        examples,
+        options=config.learn,
+        threads=threads,
+        progress=progress,
+        checkpoint=folder / "rounds.json",
+        resume=resume,
+    )
+    learned = rounds.run()
+    return Cdlm(symbols, learned.weights, record_of(learned, grammar, len(table), len(bigrams)))
+
+
+def record_of(
+    learned: Learned, grammar: ConfusionGrammar, rules: int, bigrams: int
+) -> dict[str, Any]:
+    """What is worth knowing of a training."""
+    return {
+        "classes": grammar.classes,
+        "sides": grammar.sides,
+        "rules": rules,
+        "bigrams": bigrams,
+        "start": asdict(learned.start),
+        "rounds": [asdict(each) for each in learned.rounds],
+    }
