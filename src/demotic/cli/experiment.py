@@ -50,11 +50,11 @@ def command(
     ],
     from_: Annotated[
         str | None,
-        typer.Option("--from", metavar="LANG", help="umt, blocks, amasis: language of the source."),
+        typer.Option("--from", metavar="LANG", help="All but portfolio: language of the source."),
     ] = None,
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="LANG", help="umt, blocks, amasis: language of the target."),
+        typer.Option("--to", metavar="LANG", help="All but portfolio: language of the target."),
     ] = None,
     other_data: Annotated[
         Path | None,
@@ -93,7 +93,7 @@ def command(
     ] = None,
     seeds: Annotated[
         str | None,
-        typer.Option(help="umt, amasis, portfolio: seeds. [default: 1,2,3; portfolio: 1]"),
+        typer.Option(help="umt, amasis, cdlm, portfolio: seeds. [default: 1,2,3; portfolio: 1]"),
     ] = None,
     repeats: Annotated[
         int | None,
@@ -148,6 +148,7 @@ def command(
       demotic experiment blocks --data multi30k/tok --from de --to en --out blocks-de-en
       demotic experiment amasis --data multi30k/tok --from fr --to en --out amasis-fr-en \\
                     --other-data europarl-fr-en/tok
+      demotic experiment cdlm --data tatoeba/tok --from zh --to en --out cdlm-zh-en
       demotic experiment portfolio --data corpora --out portfolio \\
                     --setting 'loose: extract.tight=false' --setting 'lm4: lm.order=4'
     """
