@@ -211,3 +211,12 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("no parser")
     with pytest.raises(DemoticError):
         load_parser(tmp_path / "x")
+
+
+def test_inspect_tells_what_a_parser_knows(parser: GenerativeParser, tmp_path: Path) -> None:
+    from demotic.inspection import inspect
+
+    save_parser(parser, tmp_path / "p")
+    report = inspect(tmp_path / "p")
+    assert report.kind == "parser"
+    assert report.facts["tags"] == len(parser.tagger.tags)

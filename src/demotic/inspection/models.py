@@ -127,7 +127,20 @@ def _forest(path: Path, _: bool | None) -> dict[str, Fact]:
     }
 
 
+def _parser(path: Path, verify: bool | None) -> dict[str, Fact]:
+    from demotic.parse import load_parser
+
+    record = load_parser(path, verify=verify).record()
+    return {
+        "tags": len(record["tags"]),
+        "labels and tags": len(record["symbols"]),
+        "words and shapes": len(record["words"]),
+        "options": record["options"],
+    }
+
+
 _KINDS: dict[str, Description] = {
+    "parser": ("parser", _parser),
     "lm": ("binary language model", _language_model),
     "aligner": ("aligner model", _aligner),
     "rules": ("rule table", _rules),
