@@ -70,7 +70,15 @@ class Fallback:
     def known_forms(self, encoded: Encoded) -> Encoded:
         """The sentence with known words for unknown ones."""
         known = self._known
-        if all(map(known, encoded.tokens)):
+        unknown = {
+            token
+            for token in encoded.tokens
+            if not known(token)
+            and "⟦" not in token
+            and joint_filler(token) is None
+            and any(map(str.isalpha, token))
+        }
+        if not unknown:
             return encoded
         loud, titled = _writing(encoded)
         tokens: list[str] = []
@@ -78,13 +86,10 @@ class Fallback:
         moved: list[int] = []
         for token in encoded.tokens:
             moved.append(len(tokens))
-            if known(token) or protected_class(token) or joint_filler(token) is not None:
+            if token not in unknown:
                 tokens.append(token)
                 continue
             word = bare(token)
-            if not any(map(str.isalpha, word)):
-                tokens.append(token)
-                continue
             pieces = self._replacement(token, word, loud=loud, titled=titled)
             if pieces and (case := _case_lost(word, bare(pieces[0]))):
                 cases += [(len(tokens) + number, case) for number in range(len(pieces))]
