@@ -19,14 +19,17 @@ std::vector<int32_t> context_of(const std::vector<int32_t>& text, uint32_t width
   return context;
 }
 
+constexpr size_t kEdgesPerNode = 64;  // versions of tails multiply: edges outgrow nodes by far
+
 }  // namespace
 
 Forest refine(const Forest& f, uint32_t width, size_t max_nodes) {
   Forest refined;
-  if (!try_refine(f, width, {.nodes = max_nodes, .edges = SIZE_MAX}, refined))
+  if (!try_refine(f, width, {.nodes = max_nodes, .edges = kEdgesPerNode * max_nodes}, refined))
     throw io::Error(io::Fault::argument,
                     "a context of " + std::to_string(width) + " words needs more than " +
-                        std::to_string(max_nodes) + " nodes",
+                        std::to_string(max_nodes) + " nodes, or " + std::to_string(kEdgesPerNode) +
+                        " times as many edges",
                     0, "prune the forest first or raise max_nodes");
   return refined;
 }

@@ -34,7 +34,7 @@ START = {"LanguageModel": 1.0, "WordPenalty": 0.0}
 BLEU_CONTEXT = 3
 """Boundary words of a node that the n-grams of BLEU ask for."""
 _TOGETHER = 8  # sentences decoded at once, for each thread: their forests are large before pruning
-_MOST_NODES = 200_000  # of one forest, when it is split by boundary words
+_NODES_PER_EDGE = 2  # of a forest that is split by boundary words, before it is pruned again
 _OWN = 5  # of the edges of a forest, one part for the sentence itself
 _LEAST_MODEL = 1e-3  # weight of the language model by which weights are divided
 
@@ -123,14 +123,15 @@ class Confuser:
                 ):
                     most = self.options.edges_per_word * max(1, len(line.split()))
                     [small] = prune([forest], max_edges=most)
-                    yield prune([self._refined(small)], max_edges=most)[0]
+                    yield prune([self._refined(small, most)], max_edges=most)[0]
                 advance(len(batch))
 
-    def _refined(self, forest: Forest) -> Forest:
+    def _refined(self, forest: Forest, most: int) -> Forest:
         """With boundary words; one that grows too much by that is pruned further."""
+        nodes = _NODES_PER_EDGE * most + len(forest.viterbi())
         while True:
             try:
-                return forest.refine(self.context, max_nodes=_MOST_NODES)
+                return forest.refine(self.context, max_nodes=nodes)
             except ArgumentError:
                 if forest.edges <= len(forest.viterbi()):
                     raise
