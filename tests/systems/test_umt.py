@@ -194,7 +194,7 @@ def test_learning_can_start_from_mert() -> None:
     model = demotic.train(toys.memory(150), system="umt", dev=toys.text(30), config=settings)
     hiero = demotic.train(
         toys.memory(150), dev=toys.text(30),
-        config={"lm": {"order": 3}, "extract": {"tight": True},
+        config={"lm": {"order": 3, "classes": 0},
                 "tune": {"method": "mert"} | settings["tune"]},
     )  # fmt: skip
     for name, weight in hiero.weights.items():
@@ -321,6 +321,17 @@ def test_the_preset_tuned_tries_what_the_decoder_was_told(tmp_path: Path) -> Non
     )  # fmt: skip
     trials = json.loads((tmp_path / "work/learning.json").read_text())["trials"]
     assert {trial["search"]["kappa"] for trial in trials} == {0.25}
+
+
+def test_only_presets_that_follow_the_paper_have_tight_phrases() -> None:
+    tight = {name: from_record(Config, {"preset": name}).extract.tight for name in Config.PRESETS}
+    assert tight == {
+        "paper": True, "literal": True, "lookahead": False, "full": False, "tuned": False,
+    }  # fmt: skip
+    told = from_record(Config, {"preset": "paper", "extract": {"max_phrase": 7}}).extract
+    assert (told.tight, told.max_phrase) == (True, 7)
+    loose = from_record(Config, {"extract": {"max_phrase": 7}}).extract
+    assert (loose.tight, loose.tight_holes, loose.max_phrase) == (False, True, 7)
 
 
 def test_the_preset_literal_is_the_paper_to_the_letter_unless_told_otherwise() -> None:

@@ -23,7 +23,7 @@ from demotic.systems.config import LmConfig, TuneConfig
 from demotic.systems.hiero import START, HieroModel
 from demotic.systems.hiero.config import Config as HieroConfig
 from demotic.systems.tuning import DevSet, encoded_dev
-from demotic.systems.umt.config import EXTRACTION, Config, Features, Preset, Reward
+from demotic.systems.umt.config import TIGHT, Config, Features, Preset, Reward
 from demotic.systems.umt.learning import Learner
 from demotic.systems.umt.start import learned
 
@@ -150,7 +150,7 @@ def trained_model(setup: Setup, data: DataFolder) -> HieroModel:
     if (place / "model.json").is_file():
         return HieroModel.open(Bundle.open(place))
     config = HieroConfig(
-        tokenised=setup.tokenised, source=OrthographyConfig(), lm=LmConfig(), extract=EXTRACTION,
+        tokenised=setup.tokenised, source=OrthographyConfig(), lm=LmConfig(), extract=TIGHT,
         tune=TuneConfig(),
     )  # fmt: skip
     # The weights are tuned by the experiment itself, where it is timed.

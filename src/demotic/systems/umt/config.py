@@ -1,13 +1,14 @@
 """What can be chosen when an UMT model is trained.
 
-Presets say which features there are, how the decoder searches and learns, and what is tried on
-the development set:
+Presets say which rules and features there are, how the decoder searches and learns, and what is
+tried on the development set:
 
 ``paper``     the closest reading of the paper that works: the features that it names, with P(e|f)
               (see ``features``); words without their whole context are estimated (kappa 1), and so
               are those of missing branches (bounds of words); full-path updates, their rate chosen.
-``lookahead`` the same features; a policy that fills every gap with its best branch before the
-              language model judges, and learns by replay.
+              Tight phrases, as in ``literal``.
+``lookahead`` the same features, of loose phrases as Hiero extracts them; a policy that fills every
+              gap with its best branch before the language model judges, and learns by replay.
 ``full``      ``lookahead`` with every feature that Hiero has.
 ``tuned``     ``full``, and what helps on the development set of all that ``choice`` lists.
 ``literal``   the paper as it is printed: P(f|e), words count when their context is known, bounds
@@ -29,6 +30,7 @@ from demotic.learn import DrlOptions
 from demotic.systems.cdlm.config import CdlmConfig
 from demotic.systems.config import OF_PRESET, TrainingConfig, TuneConfig
 from demotic.systems.hiero.config import CHOICES as CHOICES
+from demotic.systems.hiero.config import EXTRACTION
 
 Preset = Literal["paper", "lookahead", "full", "tuned", "literal"]
 Features = Literal["paper", "printed", "all"]
@@ -36,7 +38,7 @@ Bounds = Literal["local", "words", "chart"]
 Cff = Literal["raw", "delta", "off"]
 Reward = Literal["sentence", "corpus"]
 
-EXTRACTION = HieroExtraction(min_sentences=2)
+TIGHT = HieroExtraction(min_sentences=2)
 """Tight phrases, as the paper's extractor gives them."""
 GREEDY = UndirectedSearch(kappa=1.0, bounds="words")
 """The policy of the paper: a glance at each word, and no look ahead."""
@@ -130,12 +132,16 @@ def _full_path(*rates: float) -> LearnConfig:
 
 
 _PAPER: dict[str, Any] = {
-    "features": "paper", "search": GREEDY, "learn": _full_path(0.1, 0.01, 0.001, 0.0001),
+    "features": "paper", "extract": TIGHT, "search": GREEDY,
+    "learn": _full_path(0.1, 0.01, 0.001, 0.0001),
 }  # fmt: skip
-_AHEAD: dict[str, Any] = {"features": "paper", "search": AHEAD, "learn": LearnConfig()}
+_AHEAD: dict[str, Any] = {
+    "features": "paper", "extract": EXTRACTION, "search": AHEAD, "learn": LearnConfig(),
+}  # fmt: skip
 _FULL = _AHEAD | {"features": "all"}
 _LITERAL: dict[str, Any] = {
-    "features": "printed", "search": UndirectedSearch(), "learn": _full_path(1.0, 0.1, 0.01),
+    "features": "printed", "extract": TIGHT, "search": UndirectedSearch(),
+    "learn": _full_path(1.0, 0.1, 0.01),
 }  # fmt: skip
 
 
@@ -157,8 +163,9 @@ class Config(TrainingConfig):
     of branches (CFF), and Glue and PassThrough, which the paper takes for granted.  ``printed``:
     P(f|e) in place of P(e|f), as the paper prints it, though its extractor gives P(e|f).  ``all``:
     every feature that Hiero has."""
-    extract: HieroExtraction = EXTRACTION
-    """Which rules there are."""
+    extract: HieroExtraction = OF_PRESET
+    """Which rules there are: in ``paper`` and ``literal`` those of tight phrases, in the others
+    those of Hiero."""
     cdlm: CdlmConfig = field(default_factory=CdlmConfig)
     """A language model that learns from confusions, as one more column of the rules."""
     search: UndirectedSearch = OF_PRESET
