@@ -101,7 +101,7 @@ class LmConfig:
 
 AUTO = "mira"
 """The method of tuning that ``auto`` stands for: on the mean of the portfolio level with MERT, in
-half the time (docs/defaults.md)."""
+half the time, and better in small steps (docs/defaults.md)."""
 _HURRIED = {"method": "mira", "candidates": "kbest", "mira": {"iterations": 6}}
 """The quickest method of tuning, cut short."""
 
@@ -151,6 +151,10 @@ class TuneConfig:
         if type(self.options) is not type(options):
             given["method"] = next(iter(given))
         return replace(self, **given)
+
+
+SMALL_STEPS = TuneConfig(method="mira", mira=MiraOptions(c=0.001))
+"""MIRA that does not follow the development set too closely (docs/defaults.md)."""
 
 
 def splitting_compounds() -> OrthographyConfig:

@@ -11,13 +11,21 @@ from demotic.decode import HieroSearch
 from demotic.grammar import HieroExtraction
 from demotic.systems.cdlm.config import CdlmConfig
 from demotic.systems.choices import LINKS, RULES, TEXT, lm_order
-from demotic.systems.config import TrainingConfig, TuneConfig, splitting_compounds
+from demotic.systems.config import (
+    SMALL_STEPS,
+    LmConfig,
+    TrainingConfig,
+    TuneConfig,
+    splitting_compounds,
+)
 from demotic.systems.rules import RULE_WEIGHTS
 
 START = {**RULE_WEIGHTS, "Glue": 0.0}
 EXTRACTION = HieroExtraction(tight=False, tight_holes=True, min_sentences=2)
 """Words that the other language does without can be written and left out (docs/defaults.md); rules
 with nonterminals that one sentence alone gave are most of a grammar, and mislead."""
+MODELS = LmConfig(classes=200)
+"""A model of classes is worth its time with weights of small steps (docs/defaults.md)."""
 CHOICES = (RULES, *TEXT, *LINKS, lm_order(4, 5, 6))
 DEMO: dict[str, Any] = {"lm": {"order": 4}, "tune": {"mira": {"iterations": 4}}}
 """A tour should not take long: fewer rounds of tuning than a model for use deserves."""
@@ -35,9 +43,11 @@ class Config(TrainingConfig):
     """Which rules there are."""
     cdlm: CdlmConfig = field(default_factory=CdlmConfig)
     """A language model that learns from confusions, as one more column of the rules."""
+    lm: LmConfig = MODELS
+    """The language models of the target side, one of them of classes."""
     search: HieroSearch = field(default_factory=HieroSearch)
     """How the decoder searches."""
-    tune: TuneConfig = field(default_factory=lambda: TuneConfig(method="mira"))
+    tune: TuneConfig = SMALL_STEPS
     """How weights are tuned."""
 
     def files(self) -> tuple[Path, ...]:

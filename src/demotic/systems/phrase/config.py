@@ -9,10 +9,15 @@ from typing import Any
 from demotic.corpus import OrthographyConfig
 from demotic.decode import PhraseSearch
 from demotic.grammar import PhraseExtraction
-from demotic.learn import MiraOptions
 from demotic.systems.cdlm.config import CdlmConfig
 from demotic.systems.choices import LINKS, PHRASES, TEXT, lm_order
-from demotic.systems.config import LmConfig, TrainingConfig, TuneConfig, splitting_compounds
+from demotic.systems.config import (
+    SMALL_STEPS,
+    LmConfig,
+    TrainingConfig,
+    TuneConfig,
+    splitting_compounds,
+)
 from demotic.systems.rules import RULE_WEIGHTS
 
 START = {
@@ -26,9 +31,8 @@ START = {
     "OtherNext": 0.1,
 }
 MODELS = LmConfig(classes=200, bilingual=400)
-TUNING = TuneConfig(method="mira", mira=MiraOptions(c=0.001))
-"""Models of classes and of units, with weights that small steps keep from following the development
-set too closely: better than MERT with one model on every set (docs/defaults.md)."""
+"""Those of classes and of units are worth their time with weights of small steps
+(docs/defaults.md)."""
 CHOICES = (PHRASES, *TEXT, *LINKS, lm_order(4, 5, 6))
 DEMO: dict[str, Any] = {"lm": {"order": 4}, "tune": {"mira": {"iterations": 4}}}
 """A tour should not take long."""
@@ -51,7 +55,7 @@ class Config(TrainingConfig):
     """How the decoder searches."""
     lm: LmConfig = MODELS
     """The language models of the target side, one of them of classes and one of units."""
-    tune: TuneConfig = TUNING
+    tune: TuneConfig = SMALL_STEPS
     """How weights are tuned."""
 
     def files(self) -> tuple[Path, ...]:
