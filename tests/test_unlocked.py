@@ -43,6 +43,8 @@ SHORT = """
     RuleTable.lhs RuleTable.links RuleTable.origins RuleTable.scores RuleTable.source_symbols
     RuleTable.source_word RuleTable.target_symbols RuleTable.target_word RuleTextReader.__init__
     RuleTable.find_sparse RuleTable.sparse RuleTable.sparse_name
+    Memory.alike Memory.count Memory.file Memory.find Memory.links Memory.source Memory.target
+    Memory.tokens Memory.translations Memory.unit Memory.words MemoryBuilder.__init__
     SentenceBleu.__init__ SentenceBleu.score SentenceBleu.statistics TokenLines.__init__
     Vocab.__init__ Vocab.add Vocab.find Vocab.word
     TaggerLearner.__init__ TaggerLearner.add HeadGrammarCounter.__init__ HeadGrammarCounter.add

@@ -24,6 +24,7 @@ void text(nb::module_& m);
 void features(nb::module_& m);
 void lm(nb::module_& m);
 void lm_estimate(nb::module_& m);
+void memory(nb::module_& m);
 void align(nb::module_& m);
 void align_io(nb::module_& m);
 void metrics(nb::module_& m);

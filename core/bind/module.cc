@@ -49,6 +49,7 @@ NB_MODULE(_core, m) {
   demotic::bind::io(m);
   demotic::bind::text(m);
   demotic::bind::features(m);
+  demotic::bind::memory(m);
   demotic::bind::lm(m);
   demotic::bind::lm_estimate(m);
   demotic::bind::align_io(m);

@@ -13,7 +13,7 @@ import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO, BinaryIO, cast
 
 from demotic.errors import DemoticError, EncodingError, FileAccessError, FormatError
@@ -180,6 +180,29 @@ def read_lines(path: str | Path) -> Iterator[str]:
         yield from block.decode("utf-8")[:-1].split("\n")
 
 
+def read_sound_lines(path: str | Path) -> Iterator[str | None]:
+    """The lines of a text, with None for each that is no UTF-8; binary files are refused."""
+    rest = b""
+    number = 1
+    for chunk in read_bytes(path):
+        if number == 1 and not rest:
+            chunk = chunk.removeprefix(codecs.BOM_UTF8)
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            yield _sound(line, path, number)
+            number += 1
+    if rest:
+        yield _sound(rest, path, number)
+
+
+def _sound(line: bytes, path: str | Path, number: int) -> str | None:
+    _refuse_nul(line, path, number)
+    try:
+        return line.removesuffix(b"\r").decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
 @contextlib.contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """A temporary name beside ``path`` that takes its place when the block ends well."""
@@ -316,3 +339,17 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
                 temporary.replace(target)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+_SHOWN = 3  # parts of a path
+
+
+def place_of(file: str, unit: str) -> str:
+    """A place in a file for people: the end of its path, and the unit.
+
+    >>> place_of("projects/site/locale/de/django.po", "12")
+    '…/locale/de/django.po:12'
+    """
+    parts = PurePath(file).parts
+    short = file if len(parts) <= _SHOWN else "/".join(["…", *parts[-_SHOWN:]])
+    return f"{short}:{unit}" if short else unit

@@ -29,6 +29,7 @@ import demotic
 from demotic import _core
 from demotic.align import Aligner, AlignerOptions, LexicalTable, Links, Text
 from demotic.bundle import About, Bundle
+from demotic.corpus import Orthography, OrthographyConfig
 from demotic.decode import (
     AmasisDecoder,
     AmasisSearch,
@@ -51,6 +52,7 @@ from demotic.grammar import (
 )
 from demotic.grammar.blocks import load_pairs
 from demotic.lm import FurtherModel, LanguageModel
+from demotic.memory import TranslationMemory
 from demotic.parse import GenerativeParser, load_parser
 from demotic.parse.files import save_parser
 from demotic.systems.amasis.model import label_facts, load_labels
@@ -335,6 +337,28 @@ def use_labels(path: Path, verify: bool | None) -> None:
     attempt(lambda: labels.scores([1, 2, 3], 0, 2, [1], 1))
 
 
+def make_memory(path: Path) -> None:
+    builder = _core.MemoryBuilder()
+    builder.add(
+        [
+            [line, f"x {line}", f"{line} ⟦num⟧", line[:1], f"{n}.po", str(n), line, "x y", "0-0"]
+            for n, line in enumerate(("a b c", "b a c a", "a b c", "a b a b", "c 1 d"))
+        ]
+    )
+    builder.save(str(path))
+
+
+def use_memory(path: Path, verify: bool | None) -> None:
+    plain = Orthography("en", OrthographyConfig())
+    memory = TranslationMemory.load(path, plain, plain, verify=verify is not False)
+    for line in (*LINES, "A B C!", "c 2 d"):
+        attempt(lambda line=line: memory.answers(line))
+        attempt(lambda line=line: memory.similar(plain.encode(line), least=0.3))
+    for number in (*range(8), 0xFFFFFFFE):
+        for look in ("source", "words", "translations", "target", "count", "file", "unit", "links"):
+            attempt(lambda look=look, number=number: getattr(memory.core, look)(number))
+
+
 def make_sparse(path: Path) -> None:
     write_sparse(path, np.linspace(0, 1, 64))
 
@@ -368,6 +392,7 @@ USES: dict[str, tuple[Callable[[Path], None], Callable[[Path, bool | None], None
     "labels": (make_labels, use_labels),
     "parser": (make_parser, use_parser),
     "model": (make_model, use_model),
+    "memory": (make_memory, use_memory),
     "sparse": (make_sparse, use_sparse),
     "archive": (make_archive, use_archive),
 }

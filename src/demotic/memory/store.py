@@ -1,0 +1,167 @@
+"""A memory to look things up in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from demotic import _core, files
+from demotic.corpus.marks import bare, protected_class
+from demotic.corpus.normalise import plain_spaces
+from demotic.corpus.orthography import without_region
+from demotic.corpus.protect import SpanFinder
+from demotic.memory.match import Match, difference
+from demotic.memory.mending import Masked, folded, masked, recased, repunctuated, substituted
+from demotic.memory.repair import Plan, planned
+
+if TYPE_CHECKING:
+    from demotic.corpus import Encoded, Orthography
+
+_ALIKE = 64
+"""Messages with the same key that are looked at: the newest."""
+_REPAIRS = 3
+"""Similar messages that are looked at for one to repair."""
+
+
+class TranslationMemory:
+    """Messages with their translations, mapped; ``len`` counts the messages."""
+
+    def __init__(self, core: _core.Memory, source: Orthography, target: Orthography) -> None:
+        """Use ``load``."""
+        self.core = core
+        self._source, self._target = source, target
+        self._find = SpanFinder(source.config.protect)
+        self._find_target = SpanFinder(target.config.protect)
+        self._language = without_region(target.language)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        source: Orthography,
+        target: Orthography,
+        *,
+        verify: bool = False,
+    ) -> TranslationMemory:
+        """Map a memory; ``verify`` checks all that is in it."""
+        with files.naming(path):
+            return cls(_core.Memory(str(path), verify), source, target)
+
+    def __len__(self) -> int:
+        return len(self.core)
+
+    def answers(self, text: str) -> list[Match]:
+        """Translations of the same message, the most frequent first, of equals the newest.
+
+        Of the same message if there is one, else with other numbers, placeholders and tags, else
+        without regard to case and to the mark at its end.
+        """
+        plain = plain_spaces(text)
+        if not plain:
+            return []
+        found = self._found(plain)
+        begin = text[: len(text) - len(text.lstrip())]
+        end = text[len(text.rstrip()) :]
+        if begin or end:  # white space around a message belongs to it
+            return [replace(each, text=f"{begin}{each.text}{end}") for each in found]
+        return found
+
+    def _found(self, text: str) -> list[Match]:
+        segment = self.core.find(text)
+        if segment >= 0:
+            return [replace(each, kind="exact") for each in self._stored(segment)]
+        given = masked(text, self._find)
+        return (self._substituted(given) if given.spans else []) or self._mended(given)
+
+    def similar(self, text: Encoded, *, least: float, most: int = 5) -> list[Match]:
+        """Messages that share most words with a sentence, the most similar first."""
+        found = []
+        words = _shown(text)
+        for segment, distance, length in self.core.similar(list(text.tokens), least, most):
+            stored = self._source.encode(self.core.source(segment))
+            pieces = difference(_shown(stored), words)
+            for each in list(self._stored(segment))[:1]:
+                found.append(
+                    replace(each, similarity=1 - distance / max(1, length), difference=pieces)
+                )
+        return found
+
+    def repairs(self, text: Encoded, *, least: float) -> tuple[Match, Plan] | None:
+        """The most similar message whose translation can be repaired, and how."""
+        for segment, distance, length in self.core.similar(list(text.tokens), least, _REPAIRS):
+            number, _ = self.core.translations(segment)
+            words, tokens = self.core.words(segment), self.core.tokens(number).split()
+            plan = planned(words, tokens, self.core.links(number), text.tokens)
+            if plan is not None:
+                [match, *_] = self._stored(segment)
+                stored = self._source.encode(match.source)
+                pieces = difference(_shown(stored), _shown(text))
+                near = 1 - distance / max(1, length)
+                return replace(match, kind="repaired", similarity=near, difference=pieces), plan
+        return None
+
+    def _stored(self, segment: int) -> Iterator[Match]:
+        core = self.core
+        begin, end = core.translations(segment)
+        for number in range(begin, end):
+            target = core.target(number)
+            yield Match(
+                "similar", target, core.source(segment), target, 1.0, core.count(number),
+                core.file(number), core.unit(number),
+            )  # fmt: skip
+
+    def _substituted(self, given: Masked) -> list[Match]:
+        found = []
+        for segment in self.core.alike(False, given.text, _ALIKE):
+            stored = masked(self.core.source(segment), self._find)
+            if stored.text != given.text:
+                continue
+            for each in self._stored(segment):
+                text = substituted(stored, given, each.target, self._find_target)
+                if text is not None:
+                    found.append((segment, replace(each, kind="substituted", text=text)))
+        return _ranked(found)
+
+    def _mended(self, given: Masked) -> list[Match]:
+        key = folded(given.text)
+        if not key:
+            return []
+        found = []
+        for segment in self.core.alike(True, key, _ALIKE):
+            stored = masked(self.core.source(segment), self._find)
+            if folded(stored.text) != key or len(stored.spans) != len(given.spans):
+                continue
+            for each in self._stored(segment):
+                mended = self._mend(stored, given, each.target)
+                if mended is not None:
+                    found.append((segment, replace(each, kind="mended", text=mended)))
+        return _ranked(found)
+
+    def _mend(self, stored: Masked, given: Masked, target: str) -> str | None:
+        casing, language = self._target.casing, self._language
+        text = substituted(stored, given, target, self._find_target)
+        if text is not None:
+            text = recased(stored.text, given.text, text, casing, self._find_target)
+        if text is not None:
+            text = repunctuated(stored.text, given.text, text, language)
+        return text
+
+
+def _shown(text: Encoded) -> list[str]:
+    """Words as a reader knows them."""
+    spans = {span.token: span.text for span in text.spans}
+    return [spans.get(protected_class(token) or "", bare(token)) for token in text.tokens]
+
+
+def _ranked(found: Sequence[tuple[int, Match]]) -> list[Match]:
+    """Matches that read the same as one, the most frequent first, then the newest."""
+    counts: dict[str, int] = {}
+    newest: dict[str, tuple[int, Match]] = {}
+    for segment, match in found:
+        counts[match.text] = counts.get(match.text, 0) + match.count
+        if match.text not in newest or segment > newest[match.text][0]:
+            newest[match.text] = segment, match
+    order = sorted(newest.values(), key=lambda each: (-counts[each[1].text], -each[0]))
+    return [replace(match, count=counts[match.text]) for _, match in order]
