@@ -299,6 +299,14 @@ def check_place(path: str | Path) -> None:
         tempfile.TemporaryFile(prefix=prefix, dir=path.parent).close()
 
 
+def check_vacant(path: Path) -> None:
+    """Raise if there is something at a place: a model that took hours should not go by mistake."""
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise ArgumentError(
+            f"{path} is there already", remedy="say --force to replace it, or choose another name"
+        )
+
+
 @contextmanager
 def _made(path: Path) -> Iterator[Path]:
     """An empty folder whose content takes the place of ``path`` when the block ends well."""

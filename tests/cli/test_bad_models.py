@@ -19,7 +19,16 @@ import demotic
 from tests.systems import toys
 
 TEXTS = ["--source", "train.en", "--target", "train.fr", "--dev-source", "dev.en"]
-TRAIN = ["train", "-q", *TEXTS, "--dev-target", "dev.fr", "--set", "tune.mert.iterations=1"]
+TRAIN = [
+    "train",
+    "-q",
+    "--force",
+    *TEXTS,
+    "--dev-target",
+    "dev.fr",
+    "--set",
+    "tune.mert.iterations=1",
+]
 PARTS = ["corpus.arrow", "lm.bin", "model.json", "rules.bin", "source.json", "weights.json"]
 
 
@@ -169,7 +178,7 @@ def test_an_archive_that_does_not_fit_is_named_by_its_name(folder: Path) -> None
     "command",
     [
         ["tune", "model", "-q", "--out", "model"],
-        ["train", "-q", "--source", "train.en", "--target", "train.fr", "--out", "model"],
+        ["train", "-q", "--force", *TEXTS[:4], "--out", "model"],
     ],
 )
 @pytest.mark.parametrize("sides", [("blank", "blank"), ("dev.en", "blank"), ("blank", "dev.fr")])

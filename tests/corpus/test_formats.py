@@ -66,7 +66,7 @@ def test_one_file_may_be_empty_but_not_all(folder: Path) -> None:
 def test_error_in_one_of_several_files_names_it(folder: Path) -> None:
     (folder / "bad.tsv").write_text("a\tb\nc\n")
     with pytest.raises(FormatError, match=r"bad.tsv:2"):
-        read_bitext([folder / "d.tsv", folder / "bad.tsv"])
+        read_bitext([folder / "d.tsv", folder / "bad.tsv"], strict=True)
 
 
 def test_bad_calls_are_explained(folder: Path, tmp_path: Path) -> None:

@@ -190,12 +190,15 @@ def _iterate(
     trainer: _core.AlignerTrainer, stage: str, rounds: int, threads: int, progress: Progress
 ) -> None:
     title = {"model1": "IBM Model 1", "hmm": "HMM"}[stage]
-    with progress.step(f"training {title}", total=rounds * len(trainer), unit="pairs") as advance:
+    pairs, seen = len(trainer), 0
+    with progress.step(f"training {title}, {rounds} rounds", total=pairs, unit="pairs") as advance:
         for _ in range(rounds):
-            for begin in range(0, len(trainer), _SLICE):
-                end = min(begin + _SLICE, len(trainer))
+            for begin in range(0, pairs, _SLICE):
+                end = min(begin + _SLICE, pairs)
                 trainer.expect(stage, begin, end, threads)
-                advance(end - begin)
+                # A pair counts when all rounds have seen it, or others instead of it.
+                advance((seen + end - begin) // rounds - seen // rounds)
+                seen += end - begin
             trainer.maximise(threads)
 
 

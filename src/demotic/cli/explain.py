@@ -28,6 +28,13 @@ def command(
     format: Annotated[
         Format, typer.Option(help="An indented tree, JSON, or a page to look at.")
     ] = Format.tree,
+    memory: Annotated[
+        bool,
+        typer.Option(
+            "--memory/--no-memory",
+            help="Say where it was translated before, if it was, instead of how it is decoded.",
+        ),
+    ] = True,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where it goes.")
     ] = Path("-"),
@@ -46,7 +53,8 @@ def command(
     from demotic.model import load
 
     check_files(inputs=[model], outputs=[output])
-    explanation = load(model).explain(text.replace("\n", " "))
+    translator = load(model) if memory else load(model).with_memory({"use": False})
+    explanation = translator.explain(text.replace("\n", " "))
     if format is Format.tree:
         shown = explanation.tree()
     elif format is Format.html:

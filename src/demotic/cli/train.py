@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -36,7 +37,14 @@ TRAIN = ("source", "target", "bitext")
 DEV = ("dev_source", "dev_target", "dev")
 _TEXTS = (*TRAIN, *DEV, "from", "to")
 Corpus: TypeAlias = dict[str, str | list[str]]
-"""Texts by name; only the references of the development set may be several."""
+"""Texts by name; only bitexts and the references of the development set may be several."""
+
+
+class Final(StrEnum):
+    """From which pairs the model is made in the end."""
+
+    full = "full"
+    train = "train"
 
 
 def command(
@@ -48,8 +56,11 @@ def command(
         Path | None, typer.Option(metavar="FILE", help="Their translations, line by line.")
     ] = None,
     bitext: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Both in one: TMX, XLIFF, PO, MO, TSV, or a folder."),
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Both in one: TMX, XLIFF, PO, MO, TSV, or a folder; give it again for more.",
+        ),
     ] = None,
     dev_source: DevSource = None,
     dev_target: DevTarget = None,
@@ -92,9 +103,11 @@ def command(
     lm_text: Annotated[
         list[Path] | None,
         typer.Option(
+            "--monolingual",
+            "--lm-text",
             metavar="FILE",
-            help="Text in the target language, for a language model of its own; give it again for"
-            " more of them.",
+            help="Text in the target language, for a language model of its own, whose weight is"
+            " tuned; give it again for more of them.",
         ),
     ] = None,
     cdlm: Annotated[
@@ -119,7 +132,25 @@ def command(
             f"casing, compounds, words, links, the language model. [default: {DEFAULT_EFFORT}]",
         ),
     ] = None,
+    final: Annotated[
+        Final | None,
+        typer.Option(
+            help="Without a development set: make rules, language model and memory again from all"
+            " pairs when the weights are tuned, or leave those held out to the score."
+            " [default: full]",
+            show_default=False,
+        ),
+    ] = None,
     tuner: Tuner = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Refuse lines of tables, and files of folders, that hold no pair."
+        ),
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the model that is there already.")
+    ] = False,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where an interrupted training stopped.")
@@ -163,19 +194,23 @@ def command(
       demotic train de-en.toml --effort thorough                what suits the text best
       demotic train de-en.toml --memory 500M --temp /var/tmp    in little memory
     """
-    from demotic.bundle import check_place
+    from demotic.bundle import check_place, check_vacant
+    from demotic.corpus.doubts import doubts
     from demotic.model import train
     from demotic.systems import check_effort, configured
+    from demotic.systems.quality import told
     from demotic.systems.records import merged, read_toml
     from demotic.systems.work import check_work
 
     record = read_toml(config) if config is not None else {}
     corpus = _section(record.pop("corpus", {}))
     given = {
-        "source": source, "target": target, "bitext": bitext, "dev_source": dev_source,
+        "source": source, "target": target, "dev_source": dev_source,
         "dev_target": dev_target, "dev": dev, "from": from_, "to": to,
     }  # fmt: skip
     corpus |= {name: _texts(value) for name, value in given.items() if value not in (None, [])}
+    if bitext:
+        corpus["bitext"] = [str(path) for path in bitext]
     _check_texts(corpus)
     named = str(record.pop("system", DEFAULT))
     place = _path(record.pop("out", None), out)
@@ -186,7 +221,8 @@ def command(
         raise typer.BadParameter("say where the model goes", param_hint="--out")
     size = None if memory is None else byte_count(memory, "--memory")
     options = {
-        "tokenised": tokenised or None, "seed": seed, "align": {"file": _text(alignment)},
+        "tokenised": tokenised or None, "seed": seed,
+        "final": None if final is None else final.value, "align": {"file": _text(alignment)},
         "tune": {"method": tuner},
         "lm": {"extra": [str(path) for path in lm_text] if lm_text else None},
         **({} if cdlm is None else {"cdlm": {"text": _text(cdlm)}}),  # not all systems have it
@@ -201,29 +237,45 @@ def command(
         tried = check_effort(level)
     with usage("--out"):
         check_place(place)
+        if not force:
+            check_vacant(place)
     with usage("--work"):
         check_work(workplace)
     chosen.check_files()
-    texts = [Path(path) for name in (*TRAIN, *DEV) for path in _paths(corpus, name)]
+    texts = [Path(name) for kind in (*TRAIN, *DEV) for name in _paths(corpus, kind)]
     check_files(inputs=texts, outputs=[])
     progress = progress_for(quiet=quiet, json_log=json_log)
-    held = _read(corpus, DEV, progress) if _any(corpus, DEV) else None
+    text = _read(corpus, TRAIN, progress, strict=strict)
+    for doubt in doubts(text):
+        progress.say(f"warning: {doubt}")
+    tuned_on = _read(corpus, DEV, progress, strict=strict) if _any(corpus, DEV) else None
     others = [Path(path) for path in _paths(corpus, "dev_target")[1:]]
-    model = train(
-        _read(corpus, TRAIN, progress),
-        system=system or named,
-        dev=held,
-        references=[] if held is None else further_references(others, len(held)),
-        config=record,
-        effort=tried,
-        out=place,
-        work=workplace,
-        resume=resume,
-        threads=thread_count(threads),
-        progress=progress,
-    )
+    further = [] if tuned_on is None else further_references(others, len(tuned_on))
+    try:
+        model = train(
+            text,
+            system=system or named,
+            dev=tuned_on,
+            references=further,
+            config=record,
+            effort=tried,
+            out=place,
+            work=workplace,
+            resume=resume,
+            threads=thread_count(threads),
+            progress=progress,
+        )
+    except KeyboardInterrupt:
+        folder = workplace or place.with_name(f"{place.name}.work")
+        progress.say(
+            f"interrupted: finished stages stay in {folder}; the same command with --resume goes on"
+            " from there"
+        )
+        raise
     score = model.about.dev
-    progress.say(f"{score['metric']} {score['value']:.2f} on the development set")
+    held = "text held out" if dev is None and not _any(corpus, DEV) else "the development set"
+    for line in told(score, held):
+        progress.say(line)
     progress.say(f"the model is in {place}; try: demotic translate {place}")
 
 
@@ -242,7 +294,9 @@ def _section(section: Any) -> Corpus:
     for name in section:
         if name not in _TEXTS:
             raise typer.BadParameter(f"unknown setting corpus.{name}; known: {', '.join(_TEXTS)}")
-        if isinstance(section[name], list) and (name != "dev_target" or not section[name]):
+        if isinstance(section[name], list) and (
+            name not in ("dev_target", "bitext") or not section[name]
+        ):
             raise typer.BadParameter(f"corpus.{name} is one file")
     return {name: _texts(value) for name, value in section.items()}
 
@@ -281,10 +335,16 @@ def _any(corpus: Corpus, names: tuple[str, ...]) -> bool:
     return any(name in corpus for name in names)
 
 
-def _read(corpus: Corpus, names: tuple[str, str, str], progress: Progress) -> Bitext:
+def _read(
+    corpus: Corpus, names: tuple[str, str, str], progress: Progress, *, strict: bool
+) -> Bitext:
     from demotic.corpus import read_bitext
 
     one, other, both = names
     source, target = (next(iter(_paths(corpus, name)), None) for name in ("from", "to"))
-    texts = _paths(corpus, both) or [_paths(corpus, one)[0], _paths(corpus, other)[0]]
-    return read_bitext(*texts, source=source, target=target, progress=progress)
+    options: dict[str, Any] = {
+        "source": source, "target": target, "strict": strict, "progress": progress,
+    }  # fmt: skip
+    if both in corpus:
+        return read_bitext(_paths(corpus, both), **options)
+    return read_bitext(_paths(corpus, one)[0], _paths(corpus, other)[0], **options)

@@ -21,6 +21,7 @@ from demotic.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from demotic.memory import Match
     from demotic.progress import Progress
     from demotic.systems.model import Translation
 
@@ -132,6 +133,13 @@ def command(
             help="Of a document: what was filled in and what to look at first, as .html or .json.",
         ),
     ] = None,
+    memory: Annotated[
+        bool,
+        typer.Option(
+            "--memory/--no-memory",
+            help="Answer what was translated before with that translation.",
+        ),
+    ] = True,
     verify: Annotated[
         bool | None,
         typer.Option(
@@ -159,11 +167,12 @@ def command(
       demotic translate en-fr.demotic messages.txt --pops 10     faster, not quite as good
       demotic translate en-fr.demotic messages.txt --consensus forest
       demotic translate --rules grammar.gz --lm en.arpa --weights weights.json text.tok
+      demotic translate en-fr.demotic messages.txt --no-memory   what the decoder alone says
     """
     from demotic.cli.document_options import document_of, fill
     from demotic.model import load
 
-    progress = progress_for(quiet=quiet, json_log=json_log)
+    progress = progress_for(quiet=quiet or _typed(text), json_log=json_log)
     if rules is not None or lm is not None or weights is not None:
         if rules is None or lm is None or weights is None:
             raise typer.BadParameter("a grammar needs --rules, --lm and --weights")
@@ -179,6 +188,7 @@ def command(
             given_text,
             output,
             lambda lines: translate(lines, nbest, thread_count(threads)),
+            lambda line: [],
             nbest,
             format,
             progress,
@@ -203,6 +213,8 @@ def command(
     if consensus_scale is not None:
         with usage("--consensus-scale"):
             translator = translator.with_consensus({"scale": consensus_scale})
+    if not memory:
+        translator = translator.with_memory({"use": False})
     if document is not None:
         fill(document, translator, output, report, thread_count(threads), progress)
         return
@@ -210,6 +222,7 @@ def command(
         text or [Path("-")],
         output,
         lambda lines: translator.translate_lines(lines, nbest=nbest, threads=thread_count(threads)),
+        translator.matches,
         nbest,
         format,
         progress,
@@ -220,6 +233,7 @@ def _write_all(
     paths: Sequence[Path],
     output: Path,
     translate: Callable[[list[str]], Iterable[list[Translation]]],
+    matches: Callable[[str], list[Match]],
     nbest: int,
     format: Format,
     progress: Progress,
@@ -235,11 +249,19 @@ def _write_all(
         for path in paths:
             for lines in _batches(path):
                 for line, best in zip(lines, translate(lines), strict=True):
-                    _write(out, number, line, best, nbest, format)
+                    similar = matches(line) if format is Format.json else []
+                    _write(out, number, line, best, similar, nbest, format)
                     number += 1
                     advance(1)
                 if str(output) == "-":
                     out.flush()
+
+
+def _typed(text: list[Path] | None) -> bool:
+    """Does a person type the text?  Then no bar may be drawn where they do."""
+    import sys
+
+    return Path("-") in (text or [Path("-")]) and sys.stdin.isatty()
 
 
 def _batches(path: Path) -> Iterator[list[str]]:
@@ -250,7 +272,13 @@ def _batches(path: Path) -> Iterator[list[str]]:
 
 
 def _write(
-    out: IO[bytes], number: int, line: str, best: list[Translation], nbest: int, format: Format
+    out: IO[bytes],
+    number: int,
+    line: str,
+    best: list[Translation],
+    similar: list[Match],
+    nbest: int,
+    format: Format,
 ) -> None:
     import json
 
@@ -258,6 +286,8 @@ def _write(
         record: dict[str, object] = {"source": line, **_record(best[0])}
         if nbest > 1:
             record["nbest"] = [_record(each) for each in best]
+        if similar:
+            record["matches"] = [match.to_record() for match in similar]
         text = json.dumps(record, ensure_ascii=False)
     elif nbest > 1:
         text = "\n".join(
@@ -277,6 +307,8 @@ def _record(translation: Translation) -> dict[str, object]:
         "alignment": [list(link) for link in translation.alignment],
         "features": translation.features,
     }
+    if translation.memory is not None:
+        record["memory"] = translation.memory.to_record()
     if translation.consensus is not None:
         record["consensus"] = asdict(translation.consensus)
     return record

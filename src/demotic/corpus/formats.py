@@ -16,11 +16,12 @@ from demotic.corpus.storage import BitextWriter
 from demotic.corpus.tmx import read_tmx
 from demotic.corpus.tsv import read_tsv
 from demotic.corpus.xliff import read_xliff
-from demotic.errors import ArgumentError, FileAccessError, FormatError
+from demotic.errors import ArgumentError, EncodingError, FileAccessError, FormatError
 from demotic.files import read_bytes, read_text
 from demotic.progress import SILENT, Progress
 
 StrPath = str | Path
+_LISTED = 5  # files that were left out
 
 READERS: dict[str, Callable[[Reading], Iterator[Row]]] = {
     "tsv": read_tsv,
@@ -52,6 +53,7 @@ def read_bitext(
     source: str | None = None,
     target: str | None = None,
     format: str | None = None,
+    strict: bool = False,
     progress: Progress = SILENT,
 ) -> Bitext:
     """Read parallel sentences from files of any supported format.
@@ -66,13 +68,17 @@ def read_bitext(
         read_bitext("train.de.gz", "train.en.gz")
         read_bitext(["a.po", "b.xlf", ("c.de", "c.en")], source="en", target="de")
 
+    Lines of tables that hold no pair are skipped and counted; of a folder, files that hold none are
+    left out; ``progress`` says which and why.  ``strict`` refuses both.
+
     A corpus that outgrows 16 MB is kept in a temporary file (in TMPDIR), not in memory.
     """
     if format is not None and format not in READERS and format != "plain":
         raise ArgumentError(
             f"unknown format: {format}", remedy=f"one of plain, {', '.join(READERS)}"
         )
-    inputs = list(_inputs(path, other, source, target))
+    inputs = list(_inputs(path, other, source, target, progress))
+    named = {str(each) for each in _named(path)}
     writer = BitextWriter([first for first, _ in inputs])
     skipped: Counter[str] = Counter()
     languages = source, target
@@ -80,18 +86,26 @@ def read_bitext(
     empty: FormatError | None = None
     with progress.step("reading", unit="pairs") as advance:
         for first, second in inputs:
-            reading = Reading(first, languages[0], languages[1])
-            rows = _rows(reading, second, format)
+            reading = Reading(first, languages[0], languages[1], strict=strict)
             count = 0
-            for added in writer.add(rows, first):
-                advance(added)
-                count += added
+            try:
+                for added in writer.add(_rows(reading, second, format), first):
+                    advance(added)
+                    count += added
+            except (FormatError, EncodingError) as error:
+                if strict or first in named:
+                    raise
+                progress.say(f"left out: {error}")
             skipped += reading.skipped
+            if reading.lines:
+                progress.say(f"{first}: skipped {reading.told()}")
             if count:
                 found = True
                 languages = _agreed(reading, second)
-            elif empty is None:
-                empty = reading.nothing_found()
+            else:
+                if first not in named:
+                    progress.say(f"left out: {reading.nothing_found()}")
+                empty = empty or reading.nothing_found()
     if not found and empty is not None:
         raise empty
     return Bitext(
@@ -171,6 +185,7 @@ def _inputs(
     other: StrPath | None,
     source: str | None,
     target: str | None,
+    progress: Progress = SILENT,
 ) -> Iterator[tuple[str, str | None]]:
     """Each input file, with the file of its translations if it is plain text."""
     if other is not None:
@@ -186,15 +201,21 @@ def _inputs(
             if isinstance(item, tuple):
                 yield str(item[0]), str(item[1])
             else:
-                yield from _inputs(item, None, source, target)
+                yield from _inputs(item, None, source, target, progress)
     elif Path(path).is_dir():
-        yield from _folder(Path(path), source, target)
+        yield from _folder(Path(path), source, target, progress)
     else:
         yield str(path), None
 
 
+def _named(path: StrPath | Sequence[StrPath | tuple[StrPath, StrPath]]) -> Iterator[StrPath]:
+    """The files that were asked for by their names, not by that of their folder."""
+    for item in [path] if isinstance(path, str | Path) else path:
+        yield from item if isinstance(item, tuple) else [item]
+
+
 def _folder(
-    folder: Path, source: str | None, target: str | None
+    folder: Path, source: str | None, target: str | None, progress: Progress
 ) -> Iterator[tuple[str, str | None]]:
     """The files below a folder in alphabetical order: known suffixes, and name.de + name.en."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
@@ -205,6 +226,14 @@ def _folder(
             path=folder,
             remedy=f"it needs files ending in {', '.join(SUFFIXES)}, or NAME.SOURCE and "
             "NAME.TARGET for the two languages asked for; .gz may follow",
+        )
+    used = {name for pair in inputs for name in pair}
+    rest = [str(path.relative_to(folder)) for path in files if str(path) not in used]
+    if rest:
+        more = f" and {len(rest) - _LISTED:,} more" if len(rest) > _LISTED else ""
+        progress.say(
+            f"{folder}: left out {', '.join(rest[:_LISTED])}{more}: no known format, or no file in "
+            "the other language beside it"
         )
     yield from inputs
 

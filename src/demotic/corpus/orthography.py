@@ -142,6 +142,7 @@ class Orthography:
 
     def _count(self, lines: Iterable[str], progress: Progress) -> _Counts:
         counts = _Counts()
+        number = 0
         with progress.step(f"learning to write {self.language}", unit="lines") as advance:
             for number, line in enumerate(lines, 1):
                 text = self._normal(self._without_marks(taken(line, labels=self._marked)[1])[0])
@@ -153,6 +154,7 @@ class Orthography:
                 counts.words.update(bare(token).lower() for token in tokens if token[-1:].isalpha())
                 if number % _SLICE == 0:
                     advance(_SLICE)
+            advance(number % _SLICE)
         return counts
 
     # -- text to tokens ------------------------------------------------------------------------

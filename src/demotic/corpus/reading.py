@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from demotic.corpus.language import matches
 from demotic.errors import FormatError
 
+_LINES = 5  # that are named
+
 Row = tuple[str, str, str]
 """Source sentence, target sentence, unit: the place in the file (line number or unit's name)."""
 
@@ -25,6 +27,27 @@ class Reading:
     target: str | None
     skipped: Counter[str] = field(default_factory=Counter)
     languages: dict[str, None] = field(default_factory=dict)  # seen in the file, in order
+    strict: bool = False
+    """Lines that cannot be used are an error."""
+    lines: dict[str, list[int]] = field(default_factory=dict)
+    """The first lines that were skipped, by reason."""
+
+    def skip(self, reason: str, line: int) -> None:
+        """Note a line that holds no usable pair."""
+        self.skipped[reason] += 1
+        first = self.lines.setdefault(reason, [])
+        if len(first) < _LINES:
+            first.append(line)
+
+    def told(self) -> str:
+        """What was skipped where, for people: ``3 too few columns (lines 2, 5, 9)``."""
+        parts = []
+        for reason, lines in self.lines.items():
+            count = self.skipped[reason]
+            more = ", ..." if count > len(lines) else ""
+            word = "line" if count == 1 else "lines"
+            parts.append(f"{count:,} {reason} ({word} {', '.join(map(str, lines))}{more})")
+        return ", ".join(parts)
 
     def saw(self, language: str) -> None:
         """Note a language for the message in case that nothing fits."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import asdict, dataclass
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
+
+from demotic.files import place_of
 
 if TYPE_CHECKING:
     from demotic.decode.consensus import Agreement
+    from demotic.memory import Match
 
-_PARTS = 3  # of a file's path that are shown
 MOST_EVIDENCE = 3
 """Training sentences that a table remembers for each rule; there may have been more."""
 
@@ -31,9 +32,7 @@ class Evidence:
     @property
     def place(self) -> str:
         """Where it stands in the training data: the end of the file's path, and the unit."""
-        parts = PurePath(self.file).parts
-        short = self.file if len(parts) <= _PARTS else "/".join(["…", *parts[-_PARTS:]])
-        return f"{short}:{self.unit}" if short else self.unit
+        return place_of(self.file, self.unit)
 
 
 @dataclass(frozen=True)
@@ -100,6 +99,10 @@ class Explanation:
     steps: tuple[ExplainedStep, ...]
     consensus: Agreement | None = None
     """Why it was preferred to the translation of the best score."""
+    memory: Match | None = None
+    """The message that was translated before; then there are no steps."""
+    matches: tuple[Match, ...] = ()
+    """Messages of the memory that are similar."""
 
     def step_of(self, word: int) -> ExplainedStep:
         """The step that wrote a target word."""
@@ -114,6 +117,8 @@ class Explanation:
         record = asdict(self)
         if self.consensus is None:
             del record["consensus"]
+        record["memory"] = self.memory and self.memory.to_record()
+        record["matches"] = [match.to_record() for match in self.matches]
         record["words"] = [
             {
                 "word": token,
@@ -131,6 +136,18 @@ class Explanation:
         lines = [f"consensus ({found.method}, scale {found.scale:g}): gain {found.gain:.3f}"]
         best = "the same" if found.own == self.text else found.own
         lines.append(f"best score: {best} (score {found.own_score:.3f}, gain {found.own_gain:.3f})")
+        return lines
+
+    def remembered(self) -> list[str]:
+        """What the memory has for the sentence, in lines; nothing if it has nothing."""
+        lines = []
+        if (found := self.memory) is not None:
+            lines.append(f"from the memory ({found.kind}): {found.place}, seen {found.count} x")
+            if found.kind != "exact":
+                lines.append(f"  {found.source} → {found.target}")
+        for match in self.matches:
+            lines.append(f"similar ({match.similarity:.0%}): {match.place}")
+            lines.append(f"  {match.marked()} → {match.target}")
         return lines
 
     def tree(self) -> str:

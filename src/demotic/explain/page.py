@@ -27,7 +27,11 @@ table.features td:first-child, table.features th:first-child { text-align:left; 
 
 def page(explanation: Explanation) -> str:
     """The whole page."""
-    preference = "".join(f"<p>{escape(line)}</p>\n" for line in explanation.preference())
+    lines = [*explanation.preference(), *explanation.remembered()]
+    preference = "".join(f"<p>{escape(line)}</p>\n" for line in lines)
+    if explanation.memory is not None:
+        body = f'<p dir="auto">{escape(explanation.source)}</p>\n{preference}'
+        return document(explanation.text, body, style=STYLE)
     body = f"""<p dir="auto">{escape(explanation.source)}</p>
 {preference}<h2>How it was made</h2>
 {figure(explanation)}

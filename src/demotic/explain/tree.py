@@ -15,8 +15,11 @@ def tree(explanation: Explanation) -> str:
         isolated(explanation.source),
         f"→ {isolated(explanation.text)}",
         *explanation.preference(),
+        *explanation.remembered(),
         "",
     ]
+    if explanation.memory is not None:
+        return "\n".join(lines[:-1])
     todo = [(0, 0)] if explanation.steps else []
     while todo:
         number, depth = todo.pop()

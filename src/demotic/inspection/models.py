@@ -139,12 +139,18 @@ def _parser(path: Path, verify: bool | None) -> dict[str, Fact]:
     }
 
 
+def _memory(path: Path, verify: bool | None) -> dict[str, Fact]:
+    memory = _core.Memory(str(path), verify is not False)
+    return {"messages": len(memory), "translations": memory.translation_count}
+
+
 _KINDS: dict[str, Description] = {
     "parser": ("parser", _parser),
     "lm": ("binary language model", _language_model),
     "aligner": ("aligner model", _aligner),
     "rules": ("rule table", _rules),
     "forest": ("forest", _forest),
+    "memory": ("translation memory", _memory),
     "lexical": ("lexical translation table", _lexical_table),
 }
 

@@ -39,6 +39,7 @@ class Report:
 
 def _table(facts: Mapping[str, Fact], indent: str) -> list[str]:
     """Names and values in columns, numbers to the right if all are; tables below their name."""
+    facts = {name: _numbered(fact) for name, fact in facts.items()}
     shown = {name: _shown(fact) for name, fact in facts.items() if not isinstance(fact, Mapping)}
     names = max(map(len, shown), default=0)
     numbers = all(_is_number(facts[name]) for name in shown)
@@ -52,6 +53,13 @@ def _table(facts: Mapping[str, Fact], indent: str) -> list[str]:
         else:
             lines.append(f"{indent}{name.ljust(names)}  {shown[name].rjust(digits)}")
     return lines
+
+
+def _numbered(fact: Fact) -> Fact:
+    """Tables in a list, by their number."""
+    if isinstance(fact, list | tuple) and fact and isinstance(fact[0], Mapping):
+        return {str(number): each for number, each in enumerate(fact, 1)}
+    return fact
 
 
 def _is_number(fact: Fact) -> bool:

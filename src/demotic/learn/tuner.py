@@ -93,7 +93,7 @@ def tune_weights(
         if kept is not None:
             kept.save(state)
     result = _result(state, options)
-    progress.say(f"tuned: {_told(Decoded(result.bleu, result.held_out))}")
+    progress.say(f"tuned: {_told(Decoded(result.bleu, result.held_out))} (of tokens)")
     return result
 
 

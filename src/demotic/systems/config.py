@@ -14,6 +14,7 @@ from demotic.engine import LocalEngine
 from demotic.errors import ArgumentError, FileAccessError, check_choices, check_counts
 from demotic.learn import MertOptions, MinriskOptions, MiraOptions, ProOptions, TunerOptions
 from demotic.lm.estimation import MAX_ORDER
+from demotic.memory.options import MemoryOptions
 from demotic.systems.records import over
 from demotic.systems.rules_model import MOST_EXTRA
 from demotic.systems.tuning import Kind
@@ -192,6 +193,9 @@ class TrainingConfig:
     ``compounds`` may still be split."""
     dev_size: int = 1000
     """Pairs held out for tuning when no development set is given; at most a tenth of all."""
+    final: Literal["full", "train"] = "full"
+    """When these are held out: after tuning, everything that needs no weights (rules, language
+    models, the memory) is made again from all pairs, or stays as it is."""
     seed: int = 1
     """Of everything random."""
     cleaning: Cleaning = field(default_factory=Cleaning)
@@ -206,12 +210,15 @@ class TrainingConfig:
     """The language model of the target side."""
     consensus: Consensus = field(default_factory=Consensus)
     """Whether translations are chosen by what they have in common with the others."""
+    memory: MemoryOptions = field(default_factory=MemoryOptions)
+    """Whether the model answers what was translated before with that translation."""
     engine: EngineConfig = field(default_factory=EngineConfig)
     """Where bulk work runs; never shows in the result, and is not saved with it."""
 
     def __post_init__(self) -> None:
         self._take_preset()
         check_counts(self, "dev_size", least=1)
+        check_choices(self)
         if not 0 <= self.seed < 2**63:
             raise ArgumentError(f"a seed of {self.seed}", remedy="give a number from 0 up")
         if self.tokenised:

@@ -34,9 +34,10 @@ from demotic.metrics.significance import paired_bootstrap
 from demotic.systems import Effort, configured, system_named
 from demotic.systems.choices import Choice
 from demotic.systems.config import TrainingConfig
+from demotic.systems.quality import metric_for
 from demotic.systems.records import merged
 from demotic.systems.stages import Training, fingerprint, saved_settings
-from demotic.systems.trials import Sentences, begin, halves, metric_for, scored, train
+from demotic.systems.trials import Sentences, begin, halves, scored, train
 from demotic.systems.tuning import streams
 from demotic.systems.work import WorkFolder
 
@@ -201,8 +202,8 @@ class _Search:
             with tempfile.TemporaryDirectory(prefix="model-", dir=self._home.folder) as place:
                 trial = Training(
                     self._bitext, tune, hurried, references=tune_references,
-                    out=Path(place) / "model", work=work, resume=True, threads=training.threads,
-                    progress=progress,
+                    out=Path(place) / "model", work=work, resume=True, memory=False,
+                    threads=training.threads, progress=progress,
                 )  # fmt: skip
                 model = train(self.system, hurried, trial).model
                 references = streams(list(held.target_lines()), *held_references)

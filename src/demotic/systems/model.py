@@ -24,6 +24,7 @@ from demotic.bundle import About, Bundle
 from demotic.decode.consensus import Agreement, Consensus, choose, with_forests
 from demotic.decode.decoder import Choices, Decoder, Hypothesis
 from demotic.errors import ArgumentError, CorruptFileError
+from demotic.memory.options import OFF, MemoryOptions
 from demotic.progress import SILENT, Progress
 from demotic.systems.records import from_record, over
 from demotic.systems.weights import read_weights
@@ -33,7 +34,11 @@ if TYPE_CHECKING:
     from demotic.corpus.fallback import Fallback
     from demotic.explain import Explanation
     from demotic.forest import Forest
+    from demotic.memory import Match, TranslationMemory
+    from demotic.systems.quality import Yardstick
 
+MEMORY = "memory.bin"
+"""The part of a bundle that any model may have: what was translated before."""
 _LINES = 256  # decoded in one call
 BEST_SCORE = Consensus()
 """Without consensus."""
@@ -56,10 +61,14 @@ class Translation:
     alignment: tuple[tuple[int, int], ...]
     consensus: Agreement | None = None
     """What it gains, where consensus chose it; ``score`` is the model's all the same."""
+    memory: Match | None = None
+    """Where it comes from, if it was not decoded: it has no derivation then, and a score of 0."""
 
     @property
     def features(self) -> dict[str, float]:
         """The features of the derivation with their values; none for a line without words."""
+        if self.memory is not None:
+            return {"Memory": 1.0, "Similarity": self.memory.similarity}
         return dict(self.derivation.features) if self.derivation is not None else {}
 
     def __str__(self) -> str:
@@ -79,6 +88,8 @@ class Model(ABC):
     """Those that it may have besides."""
     SEARCH: ClassVar[type[Any]]
     """Options of the decoder; the section ``search`` of the model's configuration."""
+    FINAL: ClassVar[bool] = True
+    """Can weights that were tuned stay when the other parts are made again from more text?"""
     FACTS: ClassVar[Mapping[str, Description]] = {}
     """For ``demotic inspect``: files that no other system has, by their name or the kind that their
     header gives."""
@@ -96,12 +107,14 @@ class Model(ABC):
         weights: Mapping[str, float],
         bundle: Bundle | None = None,
         consensus: Consensus = BEST_SCORE,
+        memory: MemoryOptions = OFF,
     ) -> None:
         """Use ``demotic.train`` or ``demotic.load``."""
         self._parts = dict(parts)
         self._bundle = bundle
         self.search = search
         self.consensus = consensus
+        self.memory_options = memory
         self.weights = dict(weights)
         self.decoder = self._open_decoder(self.weights)
 
@@ -112,7 +125,7 @@ class Model(ABC):
     @classmethod
     def open(cls, bundle: Bundle) -> Self:
         """The model in a bundle."""
-        optional = [name for name in cls.OPTIONAL if name in bundle.parts]
+        optional = [name for name in (*cls.OPTIONAL, MEMORY) if name in bundle.parts]
         parts = {name: bundle.path(name) for name in (*cls.PARTS, *optional)}
         if bundle.thorough:
             cls._check_parts(parts)
@@ -120,11 +133,12 @@ class Model(ABC):
             search = from_record(cls.SEARCH, bundle.about.config["search"])
             # Models of earlier versions know of no consensus.
             consensus = from_record(Consensus, bundle.about.config.get("consensus", {}))
+            memory = from_record(MemoryOptions, bundle.about.config.get("memory", {}))
         except (AttributeError, KeyError, TypeError, ArgumentError) as error:
             raise CorruptFileError(
                 f"the decoder's options cannot be read: {error}", path=bundle.folder
             ) from error
-        return cls(parts, search, read_weights(parts["weights.json"]), bundle, consensus)
+        return cls(parts, search, read_weights(parts["weights.json"]), bundle, consensus, memory)
 
     @classmethod
     def _check_parts(cls, parts: Mapping[str, Path]) -> None:
@@ -137,6 +151,11 @@ class Model(ABC):
             from demotic.lm import LanguageModel
 
             LanguageModel.load(parts["lm.bin"], verify=True)
+        if MEMORY in parts:
+            from demotic import _core
+
+            with files.naming(parts[MEMORY]):
+                _core.Memory(str(parts[MEMORY]), True)
 
     @classmethod
     def of_parts(cls, parts: Mapping[str, Path], search: Any) -> Self:
@@ -145,7 +164,7 @@ class Model(ABC):
 
     def with_weights(self, weights: Mapping[str, float]) -> Self:
         """The same model with other weights."""
-        return type(self)(self._parts, self.search, weights, self._bundle, self.consensus)
+        return self._like(weights=weights)
 
     def with_search(self, settings: Mapping[str, Any]) -> Self:
         """The same model, searching in another way: settings of its section ``search``."""
@@ -157,14 +176,36 @@ class Model(ABC):
                     remedy=f"it has {has}",
                 )
         search = over(self.search, settings)
-        return type(self)(self._parts, search, self.weights, self._bundle, self.consensus)
+        return self._like(search=search)
 
     def with_consensus(self, settings: Mapping[str, Any]) -> Self:
         """The same model, choosing in another way: settings of its section ``consensus``."""
         consensus = over(self.consensus, settings)
         if consensus.method == "forest":
             with_forests(self.decoder)  # complains if need be
-        return type(self)(self._parts, self.search, self.weights, self._bundle, consensus)
+        return self._like(consensus=consensus)
+
+    def with_memory(self, settings: Mapping[str, Any]) -> Self:
+        """The same model with other settings of its section ``memory``: ``{"use": False}``."""
+        return self._like(memory=over(self.memory_options, settings))
+
+    def _like(
+        self,
+        *,
+        search: Any = None,
+        weights: Mapping[str, float] | None = None,
+        consensus: Consensus | None = None,
+        memory: MemoryOptions | None = None,
+    ) -> Self:
+        """The same model, but for what is given."""
+        return type(self)(
+            self._parts,
+            self.search if search is None else search,
+            self.weights if weights is None else weights,
+            self._bundle,
+            consensus or self.consensus,
+            memory or self.memory_options,
+        )
 
     def part(self, name: str) -> Path:
         """Where a part is."""
@@ -226,15 +267,80 @@ class Model(ABC):
         rest = iter(lines)
         with progress.step("translating", unit="lines") as advance:
             while batch := list(islice(rest, _LINES)):
-                encoded = [self.encode(line) for line in batch]
-                found = self._translations(encoded, nbest, threads)
-                for source, translations in zip(encoded, found, strict=True):
-                    yield self._with_branches(source, translations, threads)
+                yield from self._batch(batch, nbest, threads)
                 advance(len(batch))
+
+    def _batch(self, lines: Sequence[str], nbest: int, threads: int) -> Iterator[list[Translation]]:
+        """Of each line what the memory has, then what the decoder finds, as far as it is asked."""
+        known = [self._remembered(line)[:nbest] for line in lines]
+        asked = [line for line, found in zip(lines, known, strict=True) if len(found) < nbest]
+        encoded = [self.encode(line) for line in asked]
+        repaired = self._repaired(encoded, threads)
+        rest = [
+            each for each, better in zip(encoded, repaired, strict=True) if nbest > 1 or not better
+        ]
+        decoded = self._translations(rest, nbest, threads) if rest else iter(())
+        waiting, sources = iter(repaired), iter(rest)
+        for found in known:
+            if len(found) < nbest:
+                others = next(waiting)
+                if nbest > 1 or not others:
+                    others = others + self._with_branches(next(sources), next(decoded), threads)
+                told = {each.text: each for each in reversed([*found, *others])}
+                found = list(reversed(told.values()))[:nbest]
+            yield found
+
+    @cached_property
+    def memory(self) -> TranslationMemory | None:
+        """What was translated before, mapped; None if the model has none, or uses none."""
+        if MEMORY not in self._parts or not self.memory_options.use:
+            return None
+        from demotic.memory import TranslationMemory
+
+        return TranslationMemory.load(self.part(MEMORY), self.source, self.target)
+
+    def _remembered(self, text: str) -> list[Translation]:
+        if self.memory is None:
+            return []
+        return [
+            Translation(match.text, tuple(match.text.split()), 0.0, None, (), memory=match)
+            for match in self.memory.answers(text)
+        ]
+
+    def _repaired(self, encoded: Sequence[Encoded], threads: int) -> list[list[Translation]]:
+        """For each sentence a similar message of the memory with the decoder's words in it, or
+        nothing."""
+        found: list[list[Translation]] = [[] for _ in encoded]
+        least = self.memory_options.repairs_from
+        if self.memory is None or least > 1:
+            return found
+        plans = [self.memory.repairs(each, least=least) for each in encoded]
+        pieces = [piece for each in plans if each is not None for piece in each[1].pieces]
+        words = iter(self.decoder.decode_lines(pieces, threads=threads)) if pieces else iter(())
+        for number, (source, planned) in enumerate(zip(encoded, plans, strict=True)):
+            if planned is None:
+                continue
+            match, plan = planned
+            tokens = plan.filled([next(words).tokens for _ in plan.pieces])
+            text = self.target.decode(tokens, source)
+            match = replace(match, text=text)
+            found[number].append(Translation(text, tokens, 0.0, None, (), memory=match))
+        return found
+
+    def matches(self, text: str, *, most: int = 5) -> list[Match]:
+        """Messages of the memory that are similar to a line, though not the same."""
+        if self.memory is None:
+            return []
+        return self.memory.similar(
+            self.source.encode(text), least=self.memory_options.offer, most=most
+        )
 
     def translated(self, text: str) -> tuple[Encoded, Translation]:
         """One line as the decoder saw it, and its translation."""
         encoded = self.encode(text)
+        known = self._remembered(text) or self._repaired([encoded], 1)[0]
+        if known:
+            return encoded, known[0]
         [[translation]] = self._translations([encoded], 1, 1)
         [translation] = self._with_branches(encoded, [translation], 1)
         return encoded, translation
@@ -324,7 +430,16 @@ class Model(ABC):
 
     def explain(self, text: str) -> Explanation:
         """Where each word of the translation comes from."""
-        return self._explained(text, *self.translated(text))
+        encoded, translation = self.translated(text)
+        if translation.memory is None:
+            found = self._explained(text, encoded, translation)
+            return replace(found, matches=tuple(self.matches(text)))
+        from demotic.explain import Explanation
+
+        return Explanation(
+            text, translation.text, encoded.tokens, (), (), 0.0, {}, {}, (),
+            memory=translation.memory,
+        )  # fmt: skip
 
     def _explained(self, text: str, encoded: Encoded, translation: Translation) -> Explanation:
         from demotic.decode import Derivation
@@ -344,6 +459,13 @@ class Model(ABC):
 
         return Bitext.open(self.part("corpus.arrow"))
 
+    def yardstick(self) -> Yardstick:
+        """What translations are measured by; text that is tokenised stays so."""
+        from demotic.systems.quality import Yardstick
+
+        tokenised = self.target.config.tokeniser == "none"
+        return Yardstick.of(self.target.language, tokenised=tokenised)
+
     def score(
         self,
         bitext: Bitext,
@@ -352,24 +474,16 @@ class Model(ABC):
         threads: int = 1,
         progress: Progress = SILENT,
     ) -> dict[str, Any]:
-        """BLEU of the model on a bitext, with its signature; text that is tokenised stays so.
+        """BLEU and chrF of the model on a bitext, with their signatures.
 
         ``references`` are further ones, a line for each pair; an empty one is none.
         """
-        from demotic.metrics import Bleu
         from demotic.systems.tuning import check_references, streams
 
-        metric = Bleu(tokenise="none" if self.target.config.tokeniser == "none" else "13a")
-        lines = self.translate_lines(bitext.source_lines(), threads=threads, progress=progress)
         check_references(bitext, references)
-        all_references = streams(list(bitext.target_lines()), *references)
-        score = metric.score([best[0].text for best in lines], all_references)
-        return {
-            "metric": score.name,
-            "value": score.value,
-            "signature": score.signature,
-            "sentences": len(bitext),
-        }
+        lines = self.translate_lines(bitext.source_lines(), threads=threads, progress=progress)
+        texts = [best[0].text for best in lines]
+        return self.yardstick().figures(texts, streams(list(bitext.target_lines()), *references))
 
 
 def _orthography(path: Path) -> Orthography:

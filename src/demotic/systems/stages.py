@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from demotic import files
 from demotic.align import Text, align, pharaoh
-from demotic.bundle import About, Bundle, check_place
+from demotic.bundle import Bundle, check_place
 from demotic.corpus import Bitext, Orthography, clean, encode_pairs, split
 from demotic.decode.decoder import Decoder, Hypothesis
 from demotic.errors import ArgumentError, FormatError
@@ -31,19 +31,22 @@ from demotic.learn import tune_weights
 from demotic.lm.classes import WordClasses, cluster
 from demotic.lm.estimation import Estimate, estimate
 from demotic.lm.further import class_model, write_units
+from demotic.memory.options import OFF
 from demotic.progress import SILENT, Progress
 from demotic.systems.config import TrainingConfig, TuneConfig
-from demotic.systems.model import Model
+from demotic.systems.finishing import AGAIN, Settled, described, keep, made_again, remember
+from demotic.systems.model import MEMORY, Model
 from demotic.systems.records import to_record
 from demotic.systems.rules_model import CLASS_LM, CLASSES, EXTRA_LMS, UNIT_CLASSES, UNIT_LM
 from demotic.systems.tuning import (
+    SMALLEST_DEV,
     DevSet,
     TuningTask,
     check_dev,
+    check_pairs,
     check_references,
     encoded_dev,
     has_sparse_features,
-    with_best_scale,
 )
 from demotic.systems.weights import write_weights
 from demotic.systems.work import Stage, WorkFolder, place
@@ -64,29 +67,49 @@ class Training:
         out: Path,
         work: Path | None = None,
         resume: bool = False,
+        memory: bool = True,
         threads: int = 1,
         progress: Progress = SILENT,
     ) -> None:
         """Refuses what cannot end well; without ``dev`` holds a part of the bitext out.
 
         ``references`` are further ones of ``dev``, a line for each pair; an empty one is none.
+        ``memory=False`` is for decoders that are compared: whatever the settings say, the model has
+        none.
         """
         check_place(out)
-        if dev is None:
-            if references:
-                raise ArgumentError("further references without a development set")
+        if dev is None and references:
+            raise ArgumentError("further references without a development set")
+        self.whole: Bitext | None = None
+        """All of the text, where a part of it is held out and joins the rest in the end."""
+        self.untuned = dev is None and len(bitext) // 10 < SMALLEST_DEV
+        """Too few pairs to hold some of them out: weights are those that tuning starts from."""
+        if self.untuned:
+            check_pairs(bitext)
+            progress.say(
+                f"{len(bitext):,} pairs are too few to tune on a part of them: fixed weights, no "
+                "figures"
+            )
+            dev = bitext.select([])
+        elif dev is None:
             size = min(config.dev_size, len(bitext) // 10)
             parts = split(bitext, dev=size, test=0, seed=config.seed, progress=progress)
+            self.whole = bitext if config.final == "full" else None
             bitext, dev = parts.train, parts.dev
-        check_dev(dev.source_lines(), dev.target_lines())
-        check_references(dev, references)
+        assert dev is not None
+        if not self.untuned:
+            check_dev(dev.source_lines(), dev.target_lines())
+            check_references(dev, references)
         self.bitext, self.dev, self.references = bitext, dev, references
+        self.settled: Settled | None = None
+        """What a training before this one has found, and this one keeps."""
         self.config = config
         self.engine = config.engine.local(threads)
         self.out = out
         self.resume = resume
         self.threads = threads
         self.progress = progress
+        self.memory = config.memory if memory else OFF
         self.choices: Mapping[str, Any] = {}
         """What was tried before the settings were settled, for the model to keep."""
         self._selected = False  # are sparse features chosen by tuning?
@@ -141,6 +164,12 @@ class Training:
     def development(self, text: Stage) -> Stage:
         """Take the development set apart as the text was; what comes before tuning is without it,
         so that trainings on other development sets share it."""
+        if self.untuned:
+            raise ArgumentError(
+                f"{len(self.bitext):,} pairs are too few for this system, which learns from some "
+                "of them held out",
+                remedy="give a development set, or train hiero or phrase",
+            )
         further = [f"dev.target{number}" for number in range(2, 2 + len(self.references))]
         stage = self.work.stage(
             "dev",
@@ -304,6 +333,15 @@ class Training:
         ``start`` may lack features and have those of other grammars.  Where a tuner can, it learns
         weights of ``sparse`` features.
         """
+        if self.settled is not None:
+            return keep(self, name, [file])
+        if self.untuned:
+            fixed = self.work.stage(name, dict(start), after=after, files=[file])
+            if fixed.wanted:
+                features = decoder().feature_names
+                write_weights(fixed.path(file), {each: start.get(each, 0.0) for each in features})
+                fixed.finish()
+            return fixed
         self._selected = sparse and config.learns_sparse
         dev = self.development(text)
         stage = self.work.stage(
@@ -333,39 +371,49 @@ class Training:
             stage.finish()
         return stage
 
+    def on_all_text(self, settled: Settled) -> Training:
+        """The training that follows: the same, on all of the text, with what is settled."""
+        assert self.whole is not None
+        again = Training(
+            self.whole,
+            self.dev,
+            self.config,
+            references=self.references,
+            out=self.out,
+            work=self.work.folder / AGAIN,
+            resume=self.resume,
+            threads=self.threads,
+            progress=self.progress,
+        )
+        again.settled, again.choices, again.memory = settled, self.choices, self.memory
+        return again
+
     def finish(self, model: type[Made], stages: Sequence[Stage], search: Any) -> Made:
         """Bundle the parts with the score they reach on the development set; the model, opened.
 
         ``stages`` begins with that of the text; ``search`` are the decoder's options.  A work
         folder that nobody asked for is removed.
         """
+        if self.whole is not None and not model.FINAL:
+            # Its weights belong to its tables: only the memory can have all of the text.
+            self.bitext, self.whole = self.whole, None
+        if self.memory.use:
+            stages = [*stages, remember(self, stages[0], fingerprint(self.bitext))]
         parts = {
             name: stage.path(name)
             for stage in stages
             for name in stage.files
-            if name in (*model.PARTS, *model.OPTIONAL)
+            if name in (*model.PARTS, *model.OPTIONAL, MEMORY)
         }
-        consensus = self.config.consensus
         trained = model.of_parts(parts, search)
-        if consensus.method != "off" and consensus.scale == "auto":
-            dev = read_dev(self.development(stages[0]))
-            consensus = with_best_scale(
-                trained.decoder, dev, consensus, threads=self.threads, progress=self.progress
-            )
-        settings = to_record(consensus)
-        trained = trained.with_consensus(settings)
         cleaning = json.loads(next(files.read_lines(stages[0].path("cleaning.json"))))
-        about = About(
-            system=model.SYSTEM,
-            source_language=self.bitext.source_language,
-            target_language=self.bitext.target_language,
-            config=saved_settings(self.config) | {"consensus": settings},
-            dev=trained.score(
-                self.dev, references=self.references, threads=self.threads, progress=self.progress
-            ),
-            provenance=_provenance(self.bitext, self.dev, cleaning)
-            | ({"choices": self.choices} if self.choices else {}),
-        )
+        provenance = _provenance(self.bitext, self.dev, cleaning)
+        about = described(self, trained, provenance, stages[0])
+        if self.whole is not None:
+            again = made_again(self, model.SYSTEM, about)
+            assert isinstance(again, model)
+            self._clear()
+            return again
         with Bundle.create(self.out, about) as folder:
             for name, path in parts.items():
                 # Stages replace their files and never write into them: what a model holds stays.
@@ -373,9 +421,12 @@ class Training:
                     _place_selected(path, trained.weights, folder / name)
                 else:
                     place(path, folder / name)
+        self._clear()
+        return model.open(Bundle.open(self.out))
+
+    def _clear(self) -> None:
         if not self._keep_work:
             self.work.remove()
-        return model.open(Bundle.open(self.out))
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,6 @@ from demotic.systems.model import Model
 from demotic.systems.stages import Training
 from demotic.systems.work import WorkFolder, peak_memory
 
-_TOKENISERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-"""sacreBLEU's, for languages that 13a does not take apart."""
 Line = TypeVar("Line")
 
 
@@ -41,11 +39,6 @@ def halves(lines: Sequence[Line]) -> tuple[Sequence[Line], Sequence[Line]]:
     """A development set's half to tune on, and the half that settings are judged by: every other
     sentence, since neighbours are often alike."""
     return lines[::2], lines[1::2]
-
-
-def metric_for(language: str, *, tokenised: bool) -> Bleu:
-    """BLEU of raw text, or of tokens as they are."""
-    return Bleu(tokenise="none" if tokenised else _TOKENISERS.get(language, "13a"))
 
 
 def begin(work: Path, finished: Sequence[Path]) -> None:

@@ -55,6 +55,15 @@ def check_dev(source: Iterable[str], target: Iterable[str]) -> None:
         )
 
 
+def check_pairs(bitext: Bitext) -> None:
+    """Raise where there is nothing to learn from: pairs with a blank side do not count."""
+    if not any(pair.source.strip() and pair.target.strip() for pair in bitext):
+        raise ArgumentError(
+            f"{len(bitext):,} pairs, and none of them has words on both sides",
+            remedy="give a text with translations",
+        )
+
+
 @dataclass(frozen=True)
 class DevSet:
     """Tokens to translate, and the tokens they should become."""

@@ -177,6 +177,7 @@ class Bench:
             out=out,
             work=self.setup.out / "work",
             resume=True,
+            memory=False,
             threads=self.setup.threads,
             progress=self.setup.progress,
         )

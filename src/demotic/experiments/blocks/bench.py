@@ -71,7 +71,7 @@ class Bench:
         setup = self.setup
         return Training(
             self.data.train, self.data.dev, config, out=setup.out / name, work=setup.out / work,
-            resume=True, threads=setup.threads, progress=setup.progress,
+            resume=True, memory=False, threads=setup.threads, progress=setup.progress,
         )  # fmt: skip
 
     @cached_property

@@ -22,8 +22,9 @@ from demotic.errors import DemoticError
 from demotic.experiments.portfolio.texts import Texts
 from demotic.systems import configured
 from demotic.systems.model import Model
+from demotic.systems.quality import metric_for
 from demotic.systems.stages import Training
-from demotic.systems.trials import Sentences, metric_for, scored, train
+from demotic.systems.trials import Sentences, scored, train
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +71,7 @@ def measure(trial: Trial) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="model-", dir=trial.work.parent) as place:
         training = Training(
             texts.train, texts.tune, config, out=Path(place) / "model", work=trial.work,
-            resume=True, threads=trial.threads,
+            resume=True, memory=False, threads=trial.threads,
         )  # fmt: skip
         trained = train(trial.system, config, training)
         model = trained.model

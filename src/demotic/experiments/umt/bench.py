@@ -164,6 +164,7 @@ def trained_model(setup: Setup, data: DataFolder) -> HieroModel:
         out=place,
         work=setup.out / "hiero.work",
         resume=True,
+        memory=False,
         threads=setup.threads,
         progress=setup.progress,
     )

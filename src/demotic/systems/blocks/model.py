@@ -21,6 +21,7 @@ class BlocksModel(Model):
     """Blocks, pairs of them, a language model, weights, and how both languages are written."""
 
     SYSTEM = "blocks"
+    FINAL = False
     PARTS = (*Model.PARTS, "blocks.bin", "pairs.bin", "lm.bin")
     SEARCH = BlockSearch
     FACTS = FACTS

@@ -23,6 +23,7 @@ from demotic.learn import DrlOptions, TunerOptions
 from demotic.lm import LanguageModel
 from demotic.progress import SILENT, Progress
 from demotic.systems.cdlm import confusion_column
+from demotic.systems.finishing import keep
 from demotic.systems.hiero.config import START
 from demotic.systems.records import from_record, known
 from demotic.systems.rules import decoder_of, extract_rules
@@ -46,7 +47,7 @@ def fit(training: Training, config: Config) -> UmtModel:
     lm = training.language_model(text)
     rules = confusion_column(training, config.cdlm, text, rules, lm)
     base = START
-    if config.starts_from_mert:
+    if config.starts_from_mert and training.settled is None:
         base = mert_weights(training, config, text, rules, lm)
     weights = learn_weights(training, config, text, rules, lm, base)
     training.config = config = chosen(config, weights)
@@ -79,6 +80,8 @@ def learn_weights(
         config.preset, config.features, asdict(config.search), asdict(config.learn),
         asdict(config.choice), config.seed, dict(base),
     ]  # fmt: skip
+    if training.settled is not None:
+        return keep(training, "learn", ["weights.json", "sparse.npz", "learning.json"])
     dev = training.development(text)
     stage = training.work.stage(
         "learn",
