@@ -34,6 +34,7 @@ void grammar(nb::module_& m);
 void confusion(nb::module_& m);
 void learn(nb::module_& m);
 void risk_set(nb::module_& m);
+void boosting(nb::module_& m);
 void decode(nb::module_& m);
 void labels(nb::module_& m);
 void phrase(nb::module_& m);

@@ -61,6 +61,7 @@ NB_MODULE(_core, m) {
   demotic::bind::confusion(m);
   demotic::bind::learn(m);
   demotic::bind::risk_set(m);
+  demotic::bind::boosting(m);
   demotic::bind::decode(m);
   demotic::bind::labels(m);
   demotic::bind::phrase(m);

@@ -51,6 +51,7 @@ from demotic.grammar import (
     extract_hiero,
 )
 from demotic.grammar.blocks import load_pairs
+from demotic.learn import BinaryRows, Ensembles, train_groups
 from demotic.lm import FurtherModel, LanguageModel
 from demotic.memory import TranslationMemory
 from demotic.parse import GenerativeParser, load_parser
@@ -367,6 +368,29 @@ def use_sparse(path: Path, verify: bool | None) -> None:
     attempt(lambda: read_sparse(path))
 
 
+def make_boosted(path: Path) -> None:
+    lists = [[i % 5, 5 + i % 7, 12 + i % 3] for i in range(90)]
+    labels = np.array([i * i % 3 for i in range(90)], dtype=np.uint32)
+    borders = np.array([0, 40, 90], dtype=np.uint64)
+    classes = np.array([3, 1], dtype=np.uint32)
+    train_groups(BinaryRows.from_lists(lists, 15), borders, labels, classes).save(path)
+
+
+def use_boosted(path: Path, verify: bool | None) -> None:
+    trees = Ensembles.load(path, verify=verify)
+    rows = BinaryRows.from_lists([[i % 5, 5 + i % 7] for i in range(20)], 15)
+    firsts, counts = np.zeros(20, np.uint32), np.full(20, min(len(trees), 50), np.uint32)
+    with np.errstate(all="ignore"):
+        attempt(lambda: trees.scores(rows, firsts, counts, lambda_=1.0))
+        attempt(lambda: trees.along_path(rows, firsts, counts, np.array([4.0, 1.0])))
+        attempt(lambda: trees.prefix(1.0).save(path.with_name("boosted.again")))
+        attempt(lambda: trees.size(2.0))
+        for classifier in range(min(len(trees), 50)):
+            attempt(lambda c=classifier: trees.active([1, 5, 12], c))
+            attempt(lambda c=classifier: trees.lambdas(c))
+            attempt(lambda c=classifier: trees.tree(c, 0))
+
+
 def make_archive(path: Path) -> None:
     about = About(system="hiero", source_language="de", target_language="en", config={})
     with Bundle.create(path.with_suffix(".demotic"), about) as made:
@@ -394,6 +418,7 @@ USES: dict[str, tuple[Callable[[Path], None], Callable[[Path, bool | None], None
     "model": (make_model, use_model),
     "memory": (make_memory, use_memory),
     "sparse": (make_sparse, use_sparse),
+    "boosted": (make_boosted, use_boosted),
     "archive": (make_archive, use_archive),
 }
 

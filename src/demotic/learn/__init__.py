@@ -16,6 +16,7 @@ class Mine(DecisionTask[State, Action]): ...       # states, actions, features, 
 Mine().cost_examples(0, LinearPolicy(weights), Expert(), seed=1)
 """
 
+from demotic.learn.boosting import BoostedTrees, BoostingOptions, train_groups
 from demotic.learn.candidates import (
     Candidates,
     ForestCandidates,
@@ -26,6 +27,7 @@ from demotic.learn.candidates import (
 from demotic.learn.crf import CrfExample, CrfOptions, CrfResult, crf
 from demotic.learn.decisions import DecisionTask
 from demotic.learn.drl import DivergedError, DrlOptions, DrlResult, drl
+from demotic.learn.ensembles import BinaryRows, Compound, Ensembles
 from demotic.learn.epochs import Epoch
 from demotic.learn.events import (
     EventGroups,
@@ -60,7 +62,11 @@ from demotic.learn.sgd import LearningResult, SgdOptions, sgd
 from demotic.learn.tuner import TuneResult, tune_weights
 
 __all__ = [
+    "BinaryRows",
+    "BoostedTrees",
+    "BoostingOptions",
     "Candidates",
+    "Compound",
     "CostExample",
     "CostLearner",
     "CostTask",
@@ -72,6 +78,7 @@ __all__ = [
     "DivergedError",
     "DrlOptions",
     "DrlResult",
+    "Ensembles",
     "Epoch",
     "EventGroups",
     "EventLearner",
@@ -120,6 +127,7 @@ __all__ = [
     "searn",
     "sgd",
     "statistics_against",
+    "train_groups",
     "tune_weights",
     "with_bleu_counts",
 ]

@@ -1,0 +1,71 @@
+// Margins of rows while a classifier is trained.  Rows that went through the same leaves are one
+// state.
+//
+//   Margins margins(rows);
+//   margins.begin(positive, weights);             all rows in one state, h = 0
+//   margins.root()                                sums of v by atom; margins.mass()
+//   margins.places(rows of a leaf, places)        what a leaf's line search needs
+//   margins.move(rows of a leaf, delta)           smaller leaves first
+//   margins.move_all(delta)
+//
+// The atoms of the largest state's rows are counted once, as positive and negative ones; only other
+// rows are looked at for root().
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "learn/boost_grower.h"
+#include "learn/boost_leaf.h"
+#include "learn/boosting.h"
+
+namespace demotic::learn {
+
+class Margins {
+ public:
+  explicit Margins(const BoostRows& rows);
+
+  void begin(std::span<const uint8_t> positive, std::span<const double> weights);
+
+  // After any number of moves.
+  void update();
+  std::span<const double> v() const { return v_; }
+  std::span<const AtomSum> root() const { return root_; }
+  const Mass& mass() const { return mass_; }
+
+  void all_places(std::vector<LeafPlace>& places) const;
+  void places(std::span<const uint32_t> rows, std::vector<LeafPlace>& places);
+  void move_all(double delta);
+  void move(std::span<const uint32_t> rows, double delta);
+
+  double h(size_t row) const { return states_[state_[row]].h; }
+  double total_loss() const;
+
+ private:
+  struct State {
+    double h = 0.0;
+    double positive = 0.0, negative = 0.0;  // weight
+    uint32_t rows = 0;
+  };
+
+  void leave_main(uint32_t row);
+
+  const BoostRows& rows_;
+  std::vector<uint8_t> positive_;
+  std::vector<double> weights_;
+  std::vector<State> states_;
+  std::vector<uint32_t> state_;  // by row
+  uint32_t main_ = 0;
+  std::vector<double> main_positive_, main_negative_;  // by atom: weight of the main state's rows
+  std::vector<uint32_t> others_;                       // rows of other states
+  std::vector<double> v_;
+  std::vector<AtomSum> root_;
+  Mass mass_;
+  std::vector<double> scratch_;
+  std::vector<State> part_;      // by state: what a leaf has of it
+  std::vector<uint32_t> parts_;  // states of a leaf
+  std::vector<uint32_t> fresh_;  // by state: the new one of the rows that move
+};
+
+}  // namespace demotic::learn

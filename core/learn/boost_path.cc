@@ -1,0 +1,141 @@
+#include "learn/boost_path.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "io/checksum.h"
+
+namespace demotic::learn {
+
+size_t Booster::LiteralsHash::operator()(const std::vector<uint32_t>& literals) const {
+  uint64_t hash = literals.size();
+  for (const uint32_t literal : literals) hash = io::mix64(hash ^ literal);
+  return hash;
+}
+
+// The largest |v| that a root-only tree or a child of the root can have.
+double Booster::steepest_root() const {
+  const double total = margins_.mass().total();
+  double most = std::abs(total);
+  for (const AtomSum& sum : margins_.root())
+    most = std::max({most, std::abs(sum.v), std::abs(total - sum.v)});
+  return most;
+}
+
+void Booster::train(std::span<const uint8_t> positive, std::span<const double> weights,
+                    features::TreeTables& out) {
+  constexpr double kEpsilon = 1e-6;
+  margins_.begin(positive, weights);
+  theta_.clear();
+  norm_ = 0.0;
+  double loss = margins_.total_loss();
+  double lambda = std::numeric_limits<double>::infinity();
+  uint32_t trees = 0;
+  while (trees < options_.max_trees) {
+    const double g = steepest_root();
+    if (!options_.converge || g <= lambda) lambda = std::min(lambda, options_.decay * g);
+    if (!(lambda >= options_.lambda_min)) break;
+    // Trees that risk does not fall by are not kept; v stays as it is, only lambda falls.
+    while (lambda >= options_.lambda_min) {
+      grower_.grow(margins_.v(), margins_.mass(), margins_.root(), lambda);
+      const double risk = loss + lambda * norm_;
+      const double fallen = fit(lambda);
+      if (fallen > kEpsilon * std::max(1.0, risk)) break;
+      lambda *= options_.decay;
+    }
+    if (!(lambda >= options_.lambda_min)) break;
+    write(lambda, out);
+    apply();
+    margins_.update();
+    loss = margins_.total_loss();
+    ++trees;
+  }
+  out.end_classifier();
+}
+
+// The best step of every leaf; by how much risk falls.
+double Booster::fit(double lambda) {
+  const std::vector<TreeGrower::Leaf>& leaves = grower_.leaves();
+  deltas_.assign(leaves.size(), 0.0);
+  double fallen = 0.0;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    const auto known = options_.per_leaf ? theta_.end() : theta_.find(leaves[i].literals);
+    const double theta = known == theta_.end() ? 0.0 : known->second;
+    if (theta == 0.0 && std::abs(leaves[i].v) <= lambda) continue;
+    if (leaves.size() == 1)
+      margins_.all_places(places_);
+    else
+      margins_.places(grower_.rows_of(leaves[i]), places_);
+    const double delta = fit_leaf(places_, theta, lambda);
+    if (delta == 0.0) continue;
+    deltas_[i] = delta;
+    for (const LeafPlace& place : places_)
+      fallen += learn::loss(place, 0.0) - learn::loss(place, delta);
+    fallen -= lambda * (std::abs(theta + delta) - std::abs(theta));
+  }
+  return fallen;
+}
+
+void Booster::apply() {
+  const std::vector<TreeGrower::Leaf>& leaves = grower_.leaves();
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (deltas_[i] == 0.0) continue;
+    if (options_.per_leaf) {
+      norm_ += std::abs(deltas_[i]);
+      continue;
+    }
+    double& theta = theta_[leaves[i].literals];
+    norm_ += std::abs(theta + deltas_[i]) - std::abs(theta);
+    theta += deltas_[i];
+  }
+  if (leaves.size() == 1) {
+    margins_.move_all(deltas_[0]);
+    return;
+  }
+  by_size_.resize(leaves.size());
+  std::iota(by_size_.begin(), by_size_.end(), 0u);
+  const auto size = [&](uint32_t i) { return leaves[i].end - leaves[i].begin; };
+  std::stable_sort(by_size_.begin(), by_size_.end(),
+                   [&](uint32_t a, uint32_t b) { return size(a) < size(b); });
+  for (const uint32_t i : by_size_)
+    if (deltas_[i] != 0.0) margins_.move(grower_.rows_of(leaves[i]), deltas_[i]);
+}
+
+// In preorder; what no leaf of moves anything is one leaf.
+void Booster::write(double lambda, features::TreeTables& out) {
+  const std::vector<TreeGrower::Node>& nodes = grower_.nodes();
+  moves_.assign(nodes.size(), 0);
+  for (size_t i = nodes.size(); i-- > 0;) {  // children stand behind their parents
+    const TreeGrower::Node& node = nodes[i];
+    moves_[i] = node.atom == features::kTreeLeaf ? deltas_[node.leaf] != 0.0
+                                                 : moves_[node.yes] | moves_[node.no];
+  }
+  const size_t first = out.atoms.size();
+  struct Open {
+    uint32_t node;
+    size_t waiting;  // the written node that goes here without its atom, or none
+  };
+  constexpr size_t kNobody = SIZE_MAX;
+  std::vector<Open> stack{{0, kNobody}};
+  while (!stack.empty()) {
+    const Open open = stack.back();
+    stack.pop_back();
+    const size_t at = out.atoms.size();
+    if (open.waiting != kNobody) out.others[open.waiting] = static_cast<uint32_t>(at - first);
+    const TreeGrower::Node& node = nodes[open.node];
+    if (moves_[open.node] == 0) {
+      out.add_leaf(0.0);
+    } else if (node.atom == features::kTreeLeaf) {
+      out.add_leaf(deltas_[node.leaf]);
+    } else {
+      out.add(rows_.names[node.atom], 0, 0.0);
+      stack.push_back({node.no, at});
+      stack.push_back({node.yes, kNobody});
+    }
+  }
+  out.end_tree(lambda);
+}
+
+}  // namespace demotic::learn
