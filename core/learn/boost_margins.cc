@@ -46,8 +46,11 @@ void Margins::update() {
   mass_ = {};
   for (size_t s = 0; s < states_.size(); ++s) {
     const State& state = states_[s];
-    pull[2 * s] = -falling_sigmoid(-state.h);  // of a negative row: w = 1 / (1 + exp(-h))
-    pull[2 * s + 1] = falling_sigmoid(state.h);
+    // w is 1 / (1 + exp(h)) of a positive row, 1 / (1 + exp(-h)) of a negative one.
+    const double e = std::exp(-std::abs(state.h));
+    const double large = 1.0 / (1.0 + e), small = e / (1.0 + e);
+    pull[2 * s] = -(state.h >= 0 ? large : small);
+    pull[2 * s + 1] = state.h >= 0 ? small : large;
     mass_.positive += state.positive * pull[2 * s + 1];
     mass_.negative -= state.negative * pull[2 * s];
   }

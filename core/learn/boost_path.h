@@ -33,6 +33,9 @@ class Booster {
 
   double steepest_root() const;
   double fit(double lambda);
+  double fallen(double lambda);
+  double theta_of(const TreeGrower::Leaf& leaf) const;
+  void find_places(const TreeGrower::Leaf& leaf);
   void apply();
   void write(double lambda, features::TreeTables& out);
 
