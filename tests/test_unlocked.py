@@ -20,7 +20,7 @@ BIND = Path(__file__).parents[1] / "core" / "bind"
 SHORT = """
     amasis_feature_names itg_items CostExamples.__init__ ItgOptions.__init__ LabelCorpora.gold
     LabelCorpusBuilder.__init__ LabelModel.scores LabelTask.__init__
-    block_feature_names block_pair_events hiero_feature_names phrase_feature_names
+    block_feature_names block_pair_events boost_gain hiero_feature_names phrase_feature_names
     spelling_likeness undirected_feature_names AlignerModel.null_weights AlignerModel.weights
     AlignerOptions.__init__ ArpaReader.__init__ ArpaWriter.__init__ BigramCounts.__init__
     BigramCounts.next_file BleuOptions.__init__ BlockEventCounter.__init__
