@@ -115,3 +115,13 @@ def test_the_page_shows_what_was_filled_and_runs_nothing(
     page = fill_in(document, model)[1].html("a.po")  # type: ignore[arg-type]
     assert "&lt;script&gt;" in page
     assert "<script" not in page
+
+
+def test_what_the_memory_has_is_said_to_come_from_it(model: demotic.Translator) -> None:
+    pair = next(iter(toys.memory(400)))
+    unseen = toys.lines(1, 9)[0]
+    data = f'msgid "{pair.source}"\nmsgstr ""\n\nmsgid "{unseen}"\nmsgstr ""\n'.encode()
+    filled, report = fill_in(open_document("a.po", data=data), model)  # type: ignore[arg-type]
+    assert report.counts == {"from memory": 1, "translated": 1}
+    assert open_document("a.po", data=filled).segments[0].target == pair.target
+    assert report.first_to_look_at() == [1, 0]

@@ -6,6 +6,7 @@ data, report = fill_in(document, model)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from demotic.corpus.sentences import split_sentences
 from demotic.documents.code_placing import Link, place_codes
-from demotic.documents.document import Document, Fill, Segment, State
+from demotic.documents.document import Document, Fill, Origin, Segment, State
 from demotic.documents.inline import Code, Inline
 from demotic.documents.report import Filled, Report
 from demotic.documents.word_links import links_between, token_stretches
@@ -60,14 +61,33 @@ def _filled(
     segments: Sequence[Segment], batch: Sequence[int], model: Model, threads: int
 ) -> Iterator[tuple[int, Filled]]:
     """Translations of some segments; equal sentences are translated once."""
-    prepared = [_with_placeholders(segments[number].source) for number in batch]
+    asked = []
+    for number in batch:
+        known = _remembered(segments[number], model)
+        if known is None:
+            asked.append(number)
+        else:
+            yield number, known
+    prepared = [_with_placeholders(segments[number].source) for number in asked]
     language = model.about.source_language
     split = [_sentences(inline.text, language) for inline, _ in prepared]
     texts = list(dict.fromkeys(each.text for sentences in split for each in sentences))
     lines = model.translate_lines(texts, threads=threads)
     translations = {text: best[0] for text, best in zip(texts, lines, strict=True)}
-    for number, (inline, placeholders), sentences in zip(batch, prepared, split, strict=True):
+    for number, (inline, placeholders), sentences in zip(asked, prepared, split, strict=True):
         yield number, _joined(inline, placeholders, sentences, translations, model)
+
+
+def _remembered(segment: Segment, model: Model) -> Filled | None:
+    """The whole segment from the memory, before it is cut into sentences."""
+    inside = [code for code in segment.source.codes if 0 < code.at < len(segment.source.text)]
+    if model.memory is None or inside:
+        return None
+    answers = model.memory.answers(segment.source.text)
+    if not answers:
+        return None
+    target = place_codes(segment.source, answers[0].text, [])
+    return Filled(Fill(target, "memory", 1.0), ())
 
 
 def _sentences(text: str, language: str) -> list[_Sentence]:
@@ -104,7 +124,19 @@ def _joined(
         parts += (translation.text, sentence.behind)
         length += len(translation.text) + len(sentence.behind)
     target = place_codes(source, "".join(parts), links)
-    return Filled(Fill(_resolved(target, placeholders)), tuple(used))
+    origin, similarity = _origin(used)
+    sure = None
+    if model.confidence is not None and origin == "translated":
+        sure = math.prod(model.confidence.of(each) for each in used if each.memory is None)
+    return Filled(Fill(_resolved(target, placeholders), origin, similarity), tuple(used), sure)
+
+
+def _origin(used: Sequence[Translation]) -> tuple[Origin, float]:
+    """From memory if all sentences are, by a similar match if none had to be decoded."""
+    if not used or any(each.memory is None for each in used):
+        return "translated", 0.0
+    similarity = min(each.memory.similarity for each in used if each.memory is not None)
+    return ("memory", 1.0) if similarity == 1 else ("fuzzy", similarity)
 
 
 def _links(

@@ -20,6 +20,8 @@ class Filled:
 
     fill: Fill
     sentences: tuple[Translation, ...]
+    sure: float | None = None
+    """The probability that it needs no edit, of those that were translated."""
 
     @property
     def unknown(self) -> int:
@@ -66,9 +68,19 @@ class Report:
         return dict(found)
 
     def first_to_look_at(self, most: int = 20) -> list[int]:
-        """Filled segments: with unknown words first, then those the model is least sure of."""
-        worst = sorted(self.filled, key=lambda i: (-self._doubts(i), self.filled[i].score, i))
-        return worst[:most]
+        """Filled segments: those the model is least sure of first.
+
+        A model that cannot tell how sure it is goes by unknown words, then by its scores.
+        """
+        return sorted(self.filled, key=lambda i: (*self._trust(i), i))[:most]
+
+    def _trust(self, number: int) -> tuple[float, ...]:
+        filled = self.filled[number]
+        if filled.fill.origin == "memory":
+            return (1.0,)
+        if filled.sure is not None:
+            return (filled.sure,)
+        return (-self._doubts(number), filled.score)
 
     def _doubts(self, number: int) -> float:
         words = len(self.segments[number].source.text.split())
@@ -118,6 +130,8 @@ class Report:
                 "score": round(filled.score, 4),
                 "unknown_words": filled.unknown,
             }
+            if filled.sure is not None:
+                record["needs_no_edit"] = round(filled.sure, 3)
         return record
 
     def json(self) -> str:
@@ -140,7 +154,8 @@ class Report:
     def _row(self, number: int) -> str:
         segment, filled = self.segments[number], self.filled[number]
         unknown = f"{filled.unknown} unknown" if filled.unknown else ""
-        said = [_ORIGINS[filled.fill.origin], unknown]
+        sure = f"{filled.sure:.0%} sure" if filled.sure is not None else ""
+        said = [_ORIGINS[filled.fill.origin], sure, unknown]
         return (
             f"<tr><td>{segment.line}</td><td dir=auto>{escape(segment.source.text)}</td>"
             f"<td dir=auto>{escape(filled.fill.target.text)}</td>"

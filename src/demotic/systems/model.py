@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from demotic.explain import Explanation
     from demotic.forest import Forest
     from demotic.memory import Match, TranslationMemory
+    from demotic.systems.confidence import Confidence
     from demotic.systems.quality import Yardstick
 
 MEMORY = "memory.bin"
@@ -458,6 +459,13 @@ class Model(ABC):
         from demotic.corpus import Bitext
 
         return Bitext.open(self.part("corpus.arrow"))
+
+    @cached_property
+    def confidence(self) -> Confidence | None:
+        """How sure the model is of a translation; None if its development set could not tell."""
+        from demotic.systems.confidence import Confidence
+
+        return Confidence.from_record((self.about.dev or {}).get("confidence") or {})
 
     def yardstick(self) -> Yardstick:
         """What translations are measured by; text that is tokenised stays so."""

@@ -20,6 +20,7 @@ from demotic.errors import MissingDependencyError
 from demotic.metrics import Bleu, Chrf
 from demotic.metrics.tokenise import tokeniser
 from demotic.progress import SILENT, Progress
+from demotic.systems.confidence import Confidence
 
 if TYPE_CHECKING:
     from demotic.corpus import Bitext
@@ -124,8 +125,22 @@ def assess(
         {"source": source[row], "translation": found[row].text, "reference": references[0][row]}
         for row in list(rows)[:SAMPLES]
     ]
+    sure = _confidence(found, references)
+    if sure is not None:
+        figures["confidence"] = sure.record()
     figures["warnings"] = list(warnings(figures, pairs))
     return figures
+
+
+def _confidence(
+    found: Sequence[Translation], references: Sequence[Sequence[str]]
+) -> Confidence | None:
+    """What decoded translations tell of themselves, fitted to which of them are a reference."""
+    rows = [row for row, each in enumerate(found) if each.derivation is not None]
+    right = [
+        any(found[row].text.split() == stream[row].split() for stream in references) for row in rows
+    ]
+    return Confidence.fit([found[row] for row in rows], right)
 
 
 def warnings(figures: Mapping[str, Any], pairs: int) -> Iterator[str]:
@@ -168,6 +183,12 @@ def told(figures: Mapping[str, Any], held: str) -> Iterator[str]:
     yield f"  the source as it is: {_pair(figures['untouched'])}"
     if "memory" in figures:
         yield f"  the most similar message of the memory: {_pair(figures['memory'])}"
+    if "confidence" in figures:
+        sure = figures["confidence"]
+        yield (
+            f"  right as they are: {sure['right']:,} of {sure['sentences']:,} decoded; "
+            f"the model tells which with an area under the curve of {sure['area']:.2f}"
+        )
     for sample in figures["samples"]:
         yield f"  {sample['source']}"
         yield f"    → {sample['translation']}"
