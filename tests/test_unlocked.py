@@ -49,7 +49,9 @@ SHORT = """
     Vocab.__init__ Vocab.add Vocab.find Vocab.word
     TaggerLearner.__init__ TaggerLearner.add HeadGrammarCounter.__init__ HeadGrammarCounter.add
     TreeCells.__init__ PermutationModel.__init__
-    TreeEnsembles.lambdas TreeEnsembles.tree Vocab.__init__ Vocab.add Vocab.find Vocab.word
+    SourceAtoms.__init__ SourceAtoms.what TreeEnsembles.lambdas TreeEnsembles.tree Vocab.__init__
+    Vocab.add Vocab.find Vocab.word WordChoices.candidates WordChoices.find_source
+    WordChoices.tag_of WordChoices.target_word
 """
 LOOKS = {"__len__", "__eq__", "__hash__", "__getitem__", "__contains__"}
 

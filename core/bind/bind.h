@@ -46,5 +46,6 @@ void block_events(nb::module_& m);
 void block_decoder(nb::module_& m);
 void trees(nb::module_& m);
 void transducer(nb::module_& m);
+void word_choices(nb::module_& m);
 
 }  // namespace demotic::bind

@@ -73,4 +73,5 @@ NB_MODULE(_core, m) {
   demotic::bind::block_decoder(m);
   demotic::bind::trees(m);
   demotic::bind::transducer(m);
+  demotic::bind::word_choices(m);
 }

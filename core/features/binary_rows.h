@@ -41,6 +41,8 @@ class AtomSet {
  public:
   explicit AtomSet(size_t features) : stamps_(features, 0) {}
 
+  size_t size() const { return stamps_.size(); }
+
   void clear() {
     if (++stamp_ == 0) {
       std::fill(stamps_.begin(), stamps_.end(), 0u);

@@ -84,13 +84,17 @@ void TreesView::check(bool all) const {
 void TreesView::save(const std::string& path, uint32_t features) const {
   io::ContainerWriter out(path, kKind, TreeEnsembles::kVersion);
   out.section<uint32_t>("features", std::span(&features, 1));
+  save(out);
+  out.finish();
+}
+
+void TreesView::save(io::ContainerWriter& out) const {
   out.section("classifiers", classifier_ends);
   out.section("lambdas", lambdas);
   out.section("trees", tree_ends);
   out.section("atoms", atoms);
   out.section("others", others);
   out.section("values", values);
-  out.finish();
 }
 
 void TreeTables::add_tree(const TreesView& from, size_t tree) {
@@ -152,12 +156,22 @@ TreeEnsembles::TreeEnsembles(const std::string& path, std::optional<bool> verify
     : container_(std::make_shared<const io::Container>(path, kKind, kVersion)) {
   const bool all = verify.value_or(container_->file_size() <= kSmallFile);
   if (all) container_->verify();
-  view_ = {container_->section<uint64_t>("classifiers"), container_->section<double>("lambdas"),
-           container_->section<uint64_t>("trees"),       container_->section<uint32_t>("atoms"),
-           container_->section<uint32_t>("others"),      container_->section<double>("values")};
   const std::span<const uint32_t> features = container_->section<uint32_t>("features");
   require(features.size() == 1);
   features_ = features[0];
+  read(all);
+}
+
+TreeEnsembles::TreeEnsembles(std::shared_ptr<const io::Container> container, uint32_t features,
+                             bool all)
+    : container_(std::move(container)), features_(features) {
+  read(all);
+}
+
+void TreeEnsembles::read(bool all) {
+  view_ = {container_->section<uint64_t>("classifiers"), container_->section<double>("lambdas"),
+           container_->section<uint64_t>("trees"),       container_->section<uint32_t>("atoms"),
+           container_->section<uint32_t>("others"),      container_->section<double>("values")};
   view_.check(all);
   if (all)
     for (const uint32_t atom : view_.atoms) require(atom == kTreeLeaf || atom < features_);

@@ -75,6 +75,7 @@ struct TreesView {
   // Throws Error(argument) for tables that do not fit each other; sizes alone, or all they say.
   void check(bool all) const;
   void save(const std::string& path, uint32_t features) const;
+  void save(io::ContainerWriter& out) const;  // into a file that has more than trees
 
  private:
   static Range range(std::span<const uint64_t> ends, size_t i, size_t size) {
@@ -131,11 +132,15 @@ class TreeEnsembles {
 
   TreeEnsembles(TreeTables made, uint32_t features);
   explicit TreeEnsembles(const std::string& path, std::optional<bool> verify = {});
+  // From a file that has more than trees; `all`: what they say is checked.
+  TreeEnsembles(std::shared_ptr<const io::Container> container, uint32_t features, bool all);
 
   const TreesView& view() const { return view_; }
   uint32_t features() const { return features_; }
 
  private:
+  void read(bool all);
+
   std::shared_ptr<const io::Container> container_;
   std::shared_ptr<const TreeTables> made_;
   TreesView view_;

@@ -58,6 +58,8 @@ from demotic.parse import GenerativeParser, load_parser
 from demotic.parse.files import save_parser
 from demotic.systems.amasis.model import label_facts, load_labels
 from demotic.systems.umt.sparse import read_sparse, write_sparse
+from demotic.transduce import WordCorpus, WordTransducer
+from demotic.transduce.words import load_words
 from demotic.trees import penn
 from tests.decode import test_block_decoder as blocks
 from tests.decode.grammars import language_model
@@ -391,6 +393,38 @@ def use_boosted(path: Path, verify: bool | None) -> None:
             attempt(lambda c=classifier: trees.tree(c, 0))
 
 
+def make_words(path: Path) -> None:
+    draw = random.Random(1)
+    source = [[draw.choice("abc") for _ in range(5)] for _ in range(60)]
+    target = [[{"a": "x", "b": "y", "c": "the"}[w] for w in s] for s in source]
+    for line in target[::3]:
+        line[draw.randrange(5)] = draw.choice("xyz")
+    links = [[-1 if i % 4 == j else j for j in range(5)] for i in range(60)]
+    tags = [[word.upper() for word in s] for s in source]
+    classes = {word: word.upper() for word in "abc"}
+    corpus = WordCorpus(source, target, links, tags)
+    made = WordTransducer.train(corpus, features="wc", null="all", classes=classes)
+    made.at(1.0).save(path)
+
+
+def use_words(path: Path, verify: bool | None) -> None:
+    words = load_words(path, verify=verify)
+    attempt(lambda: words.scores([1, 2, 3, 0, 77], [1, 2, 3, 0, 9], [[0], [5]]))
+    attempt(lambda: [words.candidates(i) for i in range(6)])
+    attempt(lambda: words.source_words() + words.target_words() + words.tag_words())
+    attempt(words.other_words)
+    table, lm = sound("rules", RuleTable.load), language_model(2)
+    weights = SCORES | {"s": 0.5, "WordChoices": 1.0}
+    everything = AmasisSearch(order="all", reductions=2, beam=20)
+    for make in (
+        lambda: HieroDecoder(table, lm, weights, classifiers=words),
+        lambda: PhraseDecoder(table, lm, weights, classifiers=words),
+        lambda: UndirectedDecoder(table, lm, weights, classifiers=words),
+        lambda: AmasisDecoder(table, lm, weights, classifiers=words, options=everything),
+    ):
+        use_decoder(make)
+
+
 def make_archive(path: Path) -> None:
     about = About(system="hiero", source_language="de", target_language="en", config={})
     with Bundle.create(path.with_suffix(".demotic"), about) as made:
@@ -418,6 +452,7 @@ USES: dict[str, tuple[Callable[[Path], None], Callable[[Path, bool | None], None
     "model": (make_model, use_model),
     "memory": (make_memory, use_memory),
     "sparse": (make_sparse, use_sparse),
+    "words": (make_words, use_words),
     "boosted": (make_boosted, use_boosted),
     "archive": (make_archive, use_archive),
 }

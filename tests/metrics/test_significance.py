@@ -22,6 +22,7 @@ from demotic.metrics import (
     approximate_randomisation,
     confidence_interval,
     evaluate,
+    mcnemar,
     paired_bootstrap,
     sign_test,
     wilcoxon,
@@ -46,6 +47,20 @@ def test_sign_test_of_many_sentences_equals_scipy(better: int, worse: int) -> No
     found = sign_test(np.array([1.0] * better + [-1.0] * worse + [0.0] * 7))
     expected = pytest.importorskip("scipy.stats").binomtest(better, better + worse)
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-8, abs=1e-300)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=12))
+def test_mcnemar_counts_what_one_alone_has_right(trials: list[tuple[bool, bool]]) -> None:
+    ours, theirs = np.array([a for a, _ in trials]), np.array([b for _, b in trials])
+    only = sum(a and not b for a, b in trials)
+    other = sum(b and not a for a, b in trials)
+    found = mcnemar(ours, theirs)
+    ways = [comb(only + other, k) / 2 ** (only + other) for k in range(only + other + 1)]
+    extreme = max(only, other)
+    expected = min(1.0, 2 * sum(ways[extreme:]))
+    assert found.p_value == pytest.approx(expected)
+    assert found.p_better == pytest.approx(sum(ways[only:]))
+    assert found.detail.startswith(f"{only} right alone, {other} of the baseline")
 
 
 @given(DIFFERENCES)

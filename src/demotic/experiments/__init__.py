@@ -25,7 +25,7 @@ from demotic.errors import ArgumentError
 if TYPE_CHECKING:
     from demotic.experiments.setup import Setup
 
-EXPERIMENTS = ("umt", "blocks", "amasis", "cdlm", "portfolio")
+EXPERIMENTS = ("umt", "blocks", "amasis", "transducer", "cdlm", "portfolio")
 """Each is a package ``demotic.experiments.NAME``."""
 
 

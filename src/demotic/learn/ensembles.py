@@ -165,8 +165,8 @@ class Ensembles:
     def scores(
         self,
         rows: BinaryRows,
-        first: NDArray[np.uint32],
-        count: NDArray[np.uint32],
+        first: NDArray[Any],
+        count: NDArray[Any],
         *,
         lambda_: float = 0.0,
         threads: int = 1,
@@ -196,8 +196,8 @@ class Ensembles:
     def along_path(
         self,
         rows: BinaryRows,
-        first: NDArray[np.uint32],
-        count: NDArray[np.uint32],
+        first: NDArray[Any],
+        count: NDArray[Any],
         lambdas: NDArray[np.float64],
         *,
         threads: int = 1,

@@ -47,6 +47,18 @@ def sign_test(differences: Array) -> Significance:
     )
 
 
+def mcnemar(right: Array, baseline: Array) -> Significance:
+    """Exact test of two classifiers on the same trials: of those that one alone has right
+    (McNemar 1947)."""
+    if len(right) != len(baseline):
+        raise ArgumentError("both systems must have answered the same trials")
+    ours, theirs = np.asarray(right, dtype=bool), np.asarray(baseline, dtype=bool)
+    found = sign_test(ours.astype(float) - theirs.astype(float))
+    only, other = int((ours & ~theirs).sum()), int((~ours & theirs).sum())
+    detail = f"{only} right alone, {other} of the baseline, {len(ours) - only - other} alike"
+    return Significance("mcnemar", found.p_value, found.p_better, detail)
+
+
 def _binomial_tail(successes: int, trials: int) -> float:
     """P(X >= successes) for a fair coin."""
     if successes <= 0:

@@ -1,0 +1,77 @@
+"""The experiment runs from a folder of texts to a report, and does nothing twice."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from demotic.errors import ArgumentError
+from demotic.experiments.setup import Setup
+from demotic.experiments.transducer import check, run
+from tests.systems import toys
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data")
+    for name, text in (
+        ("train", toys.text(420)), ("dev", toys.text(20, 2)), ("test", toys.text(20, 3)),
+    ):  # fmt: skip
+        for language, lines in (("en", text.source_lines()), ("fr", text.target_lines())):
+            words = "".join(f"{line.replace('.', ' .')}\n" for line in lines)
+            (path / f"{name}.{language}").write_text(words)
+    return path
+
+
+def setup(folder: Path, out: Path, *parts: str, lines: int = 150) -> Setup:
+    return Setup(
+        data=folder,
+        source="en",
+        target="fr",
+        out=out,
+        quick=True,
+        parts=parts,
+        train_lines=lines,
+        dev_lines=40,
+    )
+
+
+@pytest.fixture(scope="module")
+def finished(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    pytest.importorskip("sklearn")
+    pytest.importorskip("scipy")
+    out = tmp_path_factory.mktemp("transducer") / "out"
+    return out, run(setup(folder, out))
+
+
+def test_the_report_has_every_part_and_the_chapters_figures(finished: tuple[Path, str]) -> None:
+    out, text = finished
+    assert re.findall(r"^## (\w+)", text, flags=re.MULTILINE) == ["Data", "Words", "Bags", "Speed"]
+    for figure in ("47.54", "54.09", "53.96", "54,100", "47.73", "47.87"):
+        assert figure in text
+    for name in ("most frequent", "boosted W", "boosted W+C", "l2 W", "pruned l2 W", "mixture"):
+        assert f"| {name} |" in text
+    assert (out / "report.md").read_text() == text + "\n"
+
+
+def test_every_row_of_a_table_has_all_columns(finished: tuple[Path, str]) -> None:
+    for table in re.findall(r"(?:^\|.*\n?)+", finished[1], flags=re.MULTILINE):
+        rows = table.strip().splitlines()
+        assert len(rows) > 2
+        assert len({row.count("|") for row in rows}) == 1
+
+
+def test_what_is_finished_is_not_done_again(finished: tuple[Path, str], folder: Path) -> None:
+    out, text = finished
+    before = {path: path.stat().st_mtime_ns for path in (out / "results").iterdir()}
+    assert run(setup(folder, out)) == text
+    assert {path: path.stat().st_mtime_ns for path in (out / "results").iterdir()} == before
+
+
+def test_what_is_not_there_is_said_before_anything_is_done(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match="part"):
+        check(setup(folder, tmp_path / "out", "e9"))
+    with pytest.raises(ArgumentError, match="are needed"):
+        run(setup(folder, tmp_path / "out", lines=10_000))
