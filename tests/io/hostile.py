@@ -413,16 +413,6 @@ def use_words(path: Path, verify: bool | None) -> None:
     attempt(lambda: [words.candidates(i) for i in range(6)])
     attempt(lambda: words.source_words() + words.target_words() + words.tag_words())
     attempt(words.other_words)
-    table, lm = sound("rules", RuleTable.load), language_model(2)
-    weights = SCORES | {"s": 0.5, "WordChoices": 1.0}
-    everything = AmasisSearch(order="all", reductions=2, beam=20)
-    for make in (
-        lambda: HieroDecoder(table, lm, weights, classifiers=words),
-        lambda: PhraseDecoder(table, lm, weights, classifiers=words),
-        lambda: UndirectedDecoder(table, lm, weights, classifiers=words),
-        lambda: AmasisDecoder(table, lm, weights, classifiers=words, options=everything),
-    ):
-        use_decoder(make)
 
 
 def make_archive(path: Path) -> None:
