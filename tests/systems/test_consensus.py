@@ -32,7 +32,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         name: demotic.train(
             toys.memory(150), system=name, dev=toys.text(15), out=folder / name,
             config=SETTINGS[name],
-        )
+        ).with_memory({"use": False})
         for name in SYSTEMS
     }  # fmt: skip
 

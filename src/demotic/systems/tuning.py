@@ -316,8 +316,13 @@ def reweighted(
         )
         tuned = tuned.with_consensus(asdict(best))
         settings = {**settings, "consensus": asdict(best)}
-    score = tuned.score(dev, references=references, threads=threads, progress=progress)
-    about = replace(model.about, config=settings, dev=score)
+    from demotic.systems.quality import assess
+
+    pairs = len(model.training_corpus)
+    figures = assess(
+        tuned, dev, pairs=pairs, references=references, threads=threads, progress=progress
+    )
+    about = replace(model.about, config=settings, dev=figures)
     with Bundle.create(out, about) as folder:
         for part in model.bundle.parts:
             shutil.copyfile(model.bundle.path(part), folder / part)
