@@ -16,6 +16,7 @@ from itertools import chain
 from typing import Any
 
 from demotic.corpus.reading import Reading, Row
+from demotic.corpus.xml_errors import xml_errors
 from demotic.errors import EncodingError, FormatError
 from demotic.files import read_bytes
 
@@ -61,12 +62,11 @@ class Handler(ABC):
 
 def parse(handler: Handler) -> Iterator[Row]:
     """The rows that the handler finds while its file streams past."""
-    from defusedxml.common import DefusedXmlException
-    from defusedxml.ElementTree import DefusedXMLParser, ParseError
+    from defusedxml.ElementTree import DefusedXMLParser
 
     path = handler.reading.path
     parser = None
-    try:
+    with xml_errors(path, lambda: handler.line):
         for chunk, encoding in _chunks(path):
             if parser is None:
                 parser = DefusedXMLParser(target=handler, encoding=encoding)
@@ -77,20 +77,6 @@ def parse(handler: Handler) -> Iterator[Row]:
         if parser is None:
             raise FormatError("an empty file", path=path, remedy="give a file with translations")
         parser.close()
-    except ParseError as error:
-        raise FormatError(
-            f"broken XML: {str(error).rpartition(': line')[0] or error}",
-            path=path,
-            line=error.position[0],
-            remedy="write the file again, or repair it with an XML editor",
-        ) from None
-    except DefusedXmlException as error:
-        raise FormatError(
-            f"refused XML that declares entities or reads other files ({type(error).__name__})",
-            path=path,
-            line=handler.line,
-            remedy="remove the declarations from its DOCTYPE",
-        ) from None
     yield from handler.rows
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 from xml.sax.saxutils import escape as escape_text
 
+from demotic.corpus.xml_errors import xml_errors
 from demotic.documents.encoded_text import EncodedText, decode
 from demotic.errors import FormatError
 
@@ -136,26 +137,12 @@ def _character(found: re.Match[str]) -> str:
 
 
 def _check(text: str, path: Path) -> None:
-    from defusedxml.common import DefusedXmlException
-    from defusedxml.ElementTree import DefusedXMLParser, ParseError
+    from defusedxml.ElementTree import DefusedXMLParser
 
     parser = DefusedXMLParser(target=_Nothing(), encoding="utf-8")
-    try:
+    with xml_errors(path, lambda: int(parser.parser.CurrentLineNumber)):
         parser.feed(text.encode("utf-8", "surrogatepass"))
         parser.close()
-    except ParseError as error:
-        raise FormatError(
-            f"broken XML: {str(error).rpartition(': line')[0] or error}",
-            path=path,
-            line=error.position[0],
-            remedy="write the file again, or repair it with an XML editor",
-        ) from None
-    except DefusedXmlException as error:
-        raise FormatError(
-            f"refused XML that declares entities or reads other files ({type(error).__name__})",
-            path=path,
-            remedy="remove the declarations from its DOCTYPE",
-        ) from None
 
 
 class _Nothing:
