@@ -45,12 +45,12 @@ def test_probabilities_are_those_that_made_the_text() -> None:
     assert confidence.error < 0.04
 
 
-def test_cross_validation_is_not_fooled_by_noise() -> None:
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_teaches_nothing(seed: int) -> None:
     made, rights = translations(400, 3)
-    random.Random(4).shuffle(rights)
+    random.Random(seed).shuffle(rights)
     confidence = Confidence.fit(made, rights)
-    assert confidence is not None
-    assert abs(confidence.area - 0.5) < 0.1
+    assert confidence is None or confidence.area < 0.6
 
 
 def test_too_little_to_learn_from_gives_nothing() -> None:

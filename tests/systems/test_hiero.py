@@ -247,7 +247,8 @@ def test_tuning_again_changes_nothing_but_the_weights(toy_model: Path, tmp_path:
     dev = toys.text(40, 21)
     tuned = tune(model, dev, out=tmp_path / "tuned")
     assert set(tuned.weights) == set(model.weights)
-    assert tuned.about.dev == tuned.score(dev)
+    score = tuned.score(dev)
+    assert {name: tuned.about.dev[name] for name in score} == score
     old, new = toy_model, tmp_path / "tuned"
     assert (old / "rules.bin").read_bytes() == (new / "rules.bin").read_bytes()
     assert json.loads((new / "weights.json").read_text()) == dict(tuned.weights)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 EVIDENCE = ("score", "language model", "unknown words", "length", "rules")
 FEWEST = 15
 """Translations that need an edit, and ones that need none: with fewer, nothing can be learned."""
+LEAST_AREA = 0.55
+"""Under the curve, on parts that the regression was not fitted to: with less, it tells nothing."""
 _FOLDS = 5
 _RIDGE = 1.0
 _ROUNDS = 50
@@ -61,6 +63,9 @@ class Confidence:
         scaled = (rows - means) / scales
         weights, bias = _regression(scaled, right)
         held_out = _cross_validated(scaled, right)
+        area = area_under_curve(list(held_out), list(right))
+        if area < LEAST_AREA:
+            return None
         return Confidence(
             tuple(map(float, means)),
             tuple(map(float, scales)),
@@ -68,7 +73,7 @@ class Confidence:
             float(bias),
             len(right),
             int(right.sum()),
-            area_under_curve(list(held_out), list(right)),
+            area,
             calibration_error(list(held_out), list(right)),
         )
 
