@@ -98,7 +98,7 @@ def main() -> None:
                 continue
             begin = time.process_time()
             document = opened(path, format)
-            data, report = fill_in(document, model)  # type: ignore[arg-type]
+            data, report = fill_in(document, model)
             seconds += time.process_time() - begin
             segments += len(report.filled)
             if format == "po" and shutil.which("msgfmt"):

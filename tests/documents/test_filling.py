@@ -11,6 +11,7 @@ import pytest
 
 import demotic
 from demotic.documents import fill_in, open_document
+from demotic.systems.model import Model
 from tests.systems import toys
 
 COMMAND = [sys.executable, "-c", "from demotic.cli import main; main()", "translate"]
@@ -27,15 +28,15 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def model(toy_model: Path) -> demotic.Translator:
+def model(toy_model: Path) -> Model:
     return demotic.load(toy_model)
 
 
-def filled_unit(model: demotic.Translator, source: str) -> str:
+def filled_unit(model: Model, source: str) -> str:
     document = open_document(
         "a.xlf", data=XLIFF.format(source).encode(), source_language="en", target_language="fr"
     )
-    data, _ = fill_in(document, model)  # type: ignore[arg-type]
+    data, _ = fill_in(document, model)
     return open_document("a.xlf", data=data).segments[0].target
 
 
@@ -56,7 +57,7 @@ def test_a_catalogue_is_filled_from_the_command_line(toy_model: Path, tmp_path: 
     assert sorted(record["first_to_look_at"]) == list(range(12))
 
 
-def test_paragraphs_are_translated_sentence_by_sentence(model: demotic.Translator) -> None:
+def test_paragraphs_are_translated_sentence_by_sentence(model: Model) -> None:
     one, two = toys.lines(2, 9)
     translated = [model.translate(each).text for each in (one, two)]
     assert filled_unit(model, f"{one} {two}\n  {one}") == (
@@ -64,11 +65,11 @@ def test_paragraphs_are_translated_sentence_by_sentence(model: demotic.Translato
     )
 
 
-def test_markup_follows_its_words(toy_model: Path, model: demotic.Translator) -> None:
+def test_markup_follows_its_words(toy_model: Path, model: Model) -> None:
     source = "The noun1 verb4 the <g id='1'>noun2</g>."
     data = XLIFF.format(source).encode()
     document = open_document("a.xlf", data=data, source_language="en", target_language="fr")
-    out = fill_in(document, model)[0].decode()  # type: ignore[arg-type]
+    out = fill_in(document, model)[0].decode()
     target = out[out.index("<target") : out.index("</target>")]
     assert target.count("<g id='1'>nom2</g>") == 1
 
@@ -107,21 +108,19 @@ def test_a_broken_document_leaves_the_old_output(toy_model: Path, tmp_path: Path
     assert (tmp_path / "out.po").read_text() == "precious"
 
 
-def test_the_page_shows_what_was_filled_and_runs_nothing(
-    model: demotic.Translator, tmp_path: Path
-) -> None:
+def test_the_page_shows_what_was_filled_and_runs_nothing(model: Model, tmp_path: Path) -> None:
     data = b'msgid "The noun1 verb4 <script>x</script>"\nmsgstr ""\n'
     document = open_document("a.po", data=data)
-    page = fill_in(document, model)[1].html("a.po")  # type: ignore[arg-type]
+    page = fill_in(document, model)[1].html("a.po")
     assert "&lt;script&gt;" in page
     assert "<script" not in page
 
 
-def test_what_the_memory_has_is_said_to_come_from_it(model: demotic.Translator) -> None:
+def test_what_the_memory_has_is_said_to_come_from_it(model: Model) -> None:
     pair = next(iter(toys.memory(400)))
     unseen = toys.lines(1, 9)[0]
     data = f'msgid "{pair.source}"\nmsgstr ""\n\nmsgid "{unseen}"\nmsgstr ""\n'.encode()
-    filled, report = fill_in(open_document("a.po", data=data), model)  # type: ignore[arg-type]
+    filled, report = fill_in(open_document("a.po", data=data), model)
     assert report.counts == {"from memory": 1, "translated": 1}
     assert open_document("a.po", data=filled).segments[0].target == pair.target
     assert report.first_to_look_at() == [1, 0]
