@@ -1,0 +1,250 @@
+"""Text to tokens, a decoder, tokens to text; the memory comes before, consensus after.
+
+A :class:`demotic.systems.model.Model` is one whose parts come from a bundle.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, overload
+
+from demotic.decode.consensus import Agreement, Consensus, choose
+from demotic.decode.decoder import Choices, Decoder, Hypothesis
+from demotic.errors import ArgumentError
+from demotic.memory.options import MemoryOptions
+from demotic.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from demotic.corpus import Encoded, Orthography
+    from demotic.corpus.fallback import Fallback
+    from demotic.memory import Match, TranslationMemory
+
+_LINES = 256  # decoded in one call
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A sentence in the other language, and how it came about.
+
+    ``tokens`` are the model's, before they were written as text; ``alignment`` holds pairs of
+    positions among the source's and these tokens.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    score: float
+    derivation: Hypothesis | None
+    alignment: tuple[tuple[int, int], ...]
+    consensus: Agreement | None = None
+    """What it gains, where consensus chose it; ``score`` is the model's all the same."""
+    memory: Match | None = None
+    """Where it comes from, if it was not decoded: it has no derivation then, and a score of 0."""
+
+    @property
+    def features(self) -> dict[str, float]:
+        """The features of the derivation with their values; none for a line without words."""
+        if self.memory is not None:
+            return {"Memory": 1.0, "Similarity": self.memory.similarity}
+        return dict(self.derivation.features) if self.derivation is not None else {}
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Translator(ABC):
+    """Translates text by a decoder of tokens."""
+
+    decoder: Decoder[Hypothesis]
+    consensus: Consensus
+    """How one of the decoder's translations is chosen."""
+    memory_options: MemoryOptions
+
+    @property
+    @abstractmethod
+    def source(self) -> Orthography:
+        """How the language is written that is read."""
+
+    @property
+    @abstractmethod
+    def target(self) -> Orthography:
+        """How the language is written that it is translated to."""
+
+    @property
+    @abstractmethod
+    def memory(self) -> TranslationMemory | None:
+        """What was translated before; None if nothing is remembered."""
+
+    @overload
+    def translate(self, text: str) -> Translation: ...
+    @overload
+    def translate(self, text: str, nbest: int) -> list[Translation]: ...
+    def translate(self, text: str, nbest: int | None = None) -> Translation | list[Translation]:
+        """One line of text; with ``nbest``, a list of up to so many different translations."""
+        found = next(iter(self.translate_lines([text], nbest=nbest or 1)))
+        return found[0] if nbest is None else found
+
+    def translate_lines(
+        self,
+        lines: Iterable[str],
+        *,
+        nbest: int = 1,
+        threads: int = 1,
+        progress: Progress = SILENT,
+    ) -> Iterator[list[Translation]]:
+        """Many lines, in their order; for each the best translations, at least one."""
+        if nbest < 1:
+            raise ArgumentError(f"nbest is {nbest}", remedy="ask for 1 or more translations")
+        rest = iter(lines)
+        with progress.step("translating", unit="lines") as advance:
+            while batch := list(islice(rest, _LINES)):
+                yield from self._batch(batch, nbest, threads)
+                advance(len(batch))
+
+    def _batch(self, lines: Sequence[str], nbest: int, threads: int) -> Iterator[list[Translation]]:
+        """Of each line what the memory has, then what the decoder finds, as far as it is asked."""
+        known = [self._remembered(line)[:nbest] for line in lines]
+        asked = [line for line, found in zip(lines, known, strict=True) if len(found) < nbest]
+        encoded = [self.encode(line) for line in asked]
+        repaired = self._repaired(encoded, threads)
+        rest = [
+            each for each, better in zip(encoded, repaired, strict=True) if nbest > 1 or not better
+        ]
+        decoded = self._translations(rest, nbest, threads) if rest else iter(())
+        waiting, sources = iter(repaired), iter(rest)
+        for found in known:
+            if len(found) < nbest:
+                others = next(waiting)
+                if nbest > 1 or not others:
+                    others = others + self._with_branches(next(sources), next(decoded), threads)
+                told = {each.text: each for each in reversed([*found, *others])}
+                found = list(reversed(told.values()))[:nbest]
+            yield found
+
+    def _remembered(self, text: str) -> list[Translation]:
+        if self.memory is None:
+            return []
+        return [
+            Translation(match.text, tuple(match.text.split()), 0.0, None, (), memory=match)
+            for match in self.memory.answers(text)
+        ]
+
+    def _repaired(self, encoded: Sequence[Encoded], threads: int) -> list[list[Translation]]:
+        """For each sentence a similar message of the memory with the decoder's words in it, or
+        nothing."""
+        found: list[list[Translation]] = [[] for _ in encoded]
+        least = self.memory_options.repairs_from
+        if self.memory is None or least > 1:
+            return found
+        plans = [self.memory.repairs(each, least=least) for each in encoded]
+        pieces = [piece for each in plans if each is not None for piece in each[1].pieces]
+        words = iter(self.decoder.decode_lines(pieces, threads=threads)) if pieces else iter(())
+        for number, (source, planned) in enumerate(zip(encoded, plans, strict=True)):
+            if planned is None:
+                continue
+            match, plan = planned
+            tokens = plan.filled([next(words).tokens for _ in plan.pieces])
+            text = self.target.decode(tokens, source)
+            match = replace(match, text=text)
+            found[number].append(Translation(text, tokens, 0.0, None, (), memory=match))
+        return found
+
+    def matches(self, text: str, *, most: int = 5) -> list[Match]:
+        """Messages of the memory that are similar to a line, though not the same."""
+        if self.memory is None:
+            return []
+        return self.memory.similar(
+            self.source.encode(text), least=self.memory_options.offer, most=most
+        )
+
+    def translated(self, text: str) -> tuple[Encoded, Translation]:
+        """One line as the decoder saw it, and its translation."""
+        encoded = self.encode(text)
+        known = self._remembered(text) or self._repaired([encoded], 1)[0]
+        if known:
+            return encoded, known[0]
+        [[translation]] = self._translations([encoded], 1, 1)
+        [translation] = self._with_branches(encoded, [translation], 1)
+        return encoded, translation
+
+    def encode(self, text: str) -> Encoded:
+        """One line as the decoder sees it, known words for unknown ones where there are any."""
+        return self._fallback.known_forms(self.source.encode(text))
+
+    @cached_property
+    def _fallback(self) -> Fallback:
+        return self.source.fallback(self.knows)
+
+    def knows(self, word: str) -> bool:
+        """Is a token among the source words of the model?"""
+        return True
+
+    def _with_branches(
+        self, source: Encoded, found: list[Translation], threads: int
+    ) -> list[Translation]:
+        """The translations with the branches of ICU arguments translated, each by itself."""
+        for span in source.spans:
+            if span.kind != "icu":
+                continue
+            from demotic.corpus.icu import arguments
+
+            for argument in arguments(span.text):
+                branches = self.translate_lines(argument.branches, threads=threads)
+                filled = argument.filled([best[0].text for best in branches])
+                found = [
+                    replace(each, text=each.text.replace(span.text, filled, 1)) for each in found
+                ]
+        return found
+
+    def _translations(
+        self, encoded: Sequence[Encoded], nbest: int, threads: int
+    ) -> Iterator[list[Translation]]:
+        """The best translations of each line, at least one."""
+        sentences = [each.tokens for each in encoded]
+        found: Sequence[Sequence[Hypothesis]]
+        if self.consensus.method != "off":
+            chosen = choose(self.decoder, sentences, self.consensus, nbest, threads=threads)
+            for source, choices in zip(encoded, chosen, strict=True):
+                yield self._agreed(source, choices)
+            return
+        if nbest == 1:
+            best = self.decoder.decode_lines(sentences, threads=threads)
+            found = [[derivation] for derivation in best]
+        else:
+            found = self.decoder.kbest_lines(sentences, nbest, threads=threads)
+        for source, derivations in zip(encoded, found, strict=True):
+            yield self._written(source, derivations)
+
+    def _agreed(self, source: Encoded, choices: Choices[Hypothesis]) -> list[Translation]:
+        """Text for what consensus chose, with the reasons."""
+        [own] = self._written(source, [choices.own.found])
+        gains = {id(choice.found): choice.gain for choice in choices.best}
+        options = self.consensus
+        return [
+            replace(
+                each,
+                consensus=Agreement(
+                    options.method,
+                    options.factor,
+                    gains[id(each.derivation)],
+                    own.text,
+                    own.score,
+                    choices.own.gain,
+                ),
+            )
+            for each in self._written(source, [choice.found for choice in choices.best])
+        ]
+
+    def _written(self, source: Encoded, derivations: Sequence[Hypothesis]) -> list[Translation]:
+        """Text for each derivation; those that read the same count once."""
+        found: dict[str, Translation] = {}
+        for each in derivations:
+            text = self.target.decode(each.tokens, source, alignment=each.alignment)
+            translation = Translation(
+                text, tuple(each.tokens), each.score, each, tuple(each.alignment)
+            )
+            found.setdefault(text, translation)
+        return list(found.values()) or [Translation("", (), 0.0, None, ())]
