@@ -63,14 +63,11 @@ class Objective(Protocol):
         """
 
 
-class LinearRisk:
-    """The expected loss -gain . counts; for forests with a ``loss``, one column, gain is (-1,)."""
+class _OfForests:
+    """What is the same of all that is summed over the forests of a set."""
 
-    def __init__(self, examples: RiskSet, gain: Sequence[float] | None = None) -> None:
+    def __init__(self, examples: RiskSet) -> None:
         self.examples = examples
-        self.gain = np.array(linear_bleu() if gain is None else gain, dtype=np.float64)
-        if len(self.gain) != examples.columns:
-            raise ArgumentError(f"{len(self.gain)} gains for {examples.columns} counts")
         self.space = examples.space
 
     def __len__(self) -> int:
@@ -79,6 +76,16 @@ class LinearRisk:
     def features(self) -> NDArray[np.uint32]:
         """Of all forests."""
         return self.examples.features()
+
+
+class LinearRisk(_OfForests):
+    """The expected loss -gain . counts; for forests with a ``loss``, one column, gain is (-1,)."""
+
+    def __init__(self, examples: RiskSet, gain: Sequence[float] | None = None) -> None:
+        super().__init__(examples)
+        self.gain = np.array(linear_bleu() if gain is None else gain, dtype=np.float64)
+        if len(self.gain) != examples.columns:
+            raise ArgumentError(f"{len(self.gain)} gains for {examples.columns} counts")
 
     def evaluate(
         self,
@@ -94,7 +101,7 @@ class LinearRisk:
         return self.examples.slope(-self.gain, temperature=temperature, threads=threads)
 
 
-class ExpectedBleu:
+class ExpectedBleu(_OfForests):
     """-BLEU of the expected counts of a corpus, times its reference words (Rosti et al. 2010).
 
     The counts are words and matches of n = 1-4.  An n-gram of a hypothesis is there n - 1 times
@@ -108,19 +115,11 @@ class ExpectedBleu:
             raise ArgumentError(
                 f"{len(reference_lengths)} reference lengths for {len(examples)} forests"
             )
-        self.examples = examples
-        self.space = examples.space
+        super().__init__(examples)
         self._lengths = np.array(reference_lengths, dtype=np.float64)
         if len(self._lengths) and not (np.isfinite(self._lengths) & (self._lengths >= 0)).all():
             raise ArgumentError("reference lengths are numbers from 0 up")
         self._latest: Floats | None = None  # counts of each forest, as expected last
-
-    def __len__(self) -> int:
-        return len(self.examples)
-
-    def features(self) -> NDArray[np.uint32]:
-        """Of all forests."""
-        return self.examples.features()
 
     def evaluate(
         self,
@@ -164,24 +163,17 @@ def expected_bleu(counts: Floats, reference: float, sentences: int) -> tuple[flo
     return value, value * np.concatenate([[by_words], by_matches])
 
 
-class Likelihood:
+class Likelihood(_OfForests):
     """-log p of the right derivations among all: log Z(all) - log Z(right)."""
 
     def __init__(self, forests: Sequence[Forest], right: Sequence[Forest]) -> None:
         if len(forests) != len(right):
             raise ArgumentError(f"{len(forests)} forests and {len(right)} of right derivations")
-        self.space = joined_space([*forests, *right])
-        self._all, self._right = RiskSet(self.space), RiskSet(self.space)
-        for examples, given in ((self._all, forests), (self._right, right)):
+        super().__init__(RiskSet(joined_space([*forests, *right])))
+        self._right = RiskSet(self.space)
+        for examples, given in ((self.examples, forests), (self._right, right)):
             for forest in given:
                 examples.add(forest if forest.space is self.space else forest.in_space(self.space))
-
-    def __len__(self) -> int:
-        return len(self._all)
-
-    def features(self) -> NDArray[np.uint32]:
-        """Of all forests."""
-        return self._all.features()
 
     def evaluate(
         self,
@@ -193,15 +185,15 @@ class Likelihood:
         threads: int = 1,
     ) -> Slope:
         """The entropy is that of all derivations."""
-        everything = self._all.expect(weights, scale=scale, only=only, threads=threads)
+        everything = self.examples.expect(weights, scale=scale, only=only, threads=threads)
         right = self._right.expect(weights, scale=scale, only=only, threads=threads)
-        features = self._all.expected_features(threads=threads)
+        features = self.examples.expected_features(threads=threads)
         gradient = features - self._right.expected_features(threads=threads)
         by_scale = float(gradient.values @ weights[gradient.ids])
         gradient = gradient * scale
         value = everything.log_z - right.log_z
         if temperature:
-            cooled = self._all.slope([0.0], temperature=temperature, threads=threads)
+            cooled = self.examples.slope([0.0], temperature=temperature, threads=threads)
             value += cooled.value
             gradient = gradient + cooled.gradient
             by_scale += cooled.scale_gradient
