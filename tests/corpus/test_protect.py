@@ -15,7 +15,7 @@ from demotic.corpus import (
     encode_pair,
     protected_class,
 )
-from demotic.corpus.protect import FIRST_KINDS, SpanFinder
+from demotic.corpus.protect import SpanFinder
 from demotic.errors import ArgumentError
 from tests.corpus.texts import SPANS
 
@@ -106,7 +106,8 @@ def test_arguments_of_messages_pair_by_name_and_kind() -> None:
 
 
 def test_first_kinds_are_what_earlier_models_protect() -> None:
-    old = Orthography("en", OrthographyConfig(casing="none", protect=FIRST_KINDS), version=1)
+    kinds = ("url", "mail", "tag", "var", "entity", "path", "num")
+    old = Orthography("en", OrthographyConfig(casing="none", protect=kinds), version=1)
     assert str(old.encode("see <b>index.html</b>")) == "see ⟦tag1⟧ ￭index ￭.￭ html ￭⟦tag2⟧"
 
 

@@ -154,13 +154,11 @@ def _better(one: tuple[float, tuple[int, ...]], other: tuple[float, tuple[int, .
     return (len(one[1]), one[1]) < (len(other[1]), other[1])
 
 
-def rejoin(tokens: Iterable[str]) -> list[str]:
-    """Tokens with compounds whole again; a joint that is not between two words is dropped."""
-    return [token for _, token in rejoined(tokens)]
-
-
 def rejoined(tokens: Iterable[str]) -> list[tuple[int, str]]:
-    """The same, each with the place of its first part."""
+    """Tokens with compounds whole again, each with the place of its first part.
+
+    A joint that is not between two words is dropped.
+    """
     result: list[tuple[int, str]] = []
     pending: str | None = None
     for at, token in enumerate(tokens):

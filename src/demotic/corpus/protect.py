@@ -18,8 +18,6 @@ from demotic.corpus.normalise import UNSPACED
 from demotic.corpus.pattern import Pattern
 
 KINDS = ("url", "mail", "tag", "var", "entity", "path", "num", "name", "escape", "icu")
-FIRST_KINDS = KINDS[:7]
-"""Those of the first version."""
 
 # A letter of a script with spaces: 5月 holds a number, mp3 is a word.
 _LETTER = rf"[[\p{{L}}\p{{M}}_]--[{UNSPACED}]]"

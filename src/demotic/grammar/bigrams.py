@@ -125,11 +125,6 @@ class Symbols:
         )
 
 
-def frequent_words(classes: Mapping[str, int], number: int = FREQUENT) -> list[str]:
-    """The first words of classes, which stand by falling frequency."""
-    return list(classes)[:number]
-
-
 def _escaped(name: str) -> str:
     """Without the signs that names of features are made of."""
     return _SIGNS.sub(lambda sign: f"&#{ord(sign[0])};", name)

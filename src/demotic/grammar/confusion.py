@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
 
 from demotic import _core, files
 from demotic.errors import ArgumentError, check_choices, check_counts
+from demotic.grammar.filtering import match_rules
 from demotic.grammar.table import RuleTable
 from demotic.progress import SILENT, Progress
 
@@ -29,10 +29,7 @@ if TYPE_CHECKING:
 Group = Literal["node", "cell", "source"]
 OF_A_SOURCE = 50
 """Target sides of one source side that are kept, unless told otherwise."""
-COLUMNS = ("ConfusionCount", "ConfusionProbability")
-"""Scores of confusion rules: how often both sides shared a class, and ln p(e2 | e1)."""
 _NODES = 1 << 14
-_LINES = 1 << 7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,6 +165,7 @@ class ConfusionGrammar:
     ) -> RuleTable:
         """The rules as a table: all, or those that can match some tokenised sentences.
 
+        Scores say how often both sides shared a class, and ln p of the one given the other.
         ``bigrams`` gives the rules sparse features; ``unchanged`` has only those whose sides are
         the same, which derive a sentence from itself.
         """
@@ -176,7 +174,7 @@ class ConfusionGrammar:
             if sentences is not None:
                 sources = Path(folder) / "sources.bin"
                 self.core.write_sources(str(sources))
-                matcher = _matched(RuleTable.load(sources, verify=False), sentences, progress)
+                matcher = match_rules(RuleTable.load(sources, verify=False), sentences, progress)
             work = _core.ConfusionTable(self.core, str(temporary), bigrams, unchanged)
             size = self.core.sources
             with progress.step("writing confusion rules", size, "source sides") as advance:
@@ -195,14 +193,3 @@ class ConfusionGrammar:
 
     def __repr__(self) -> str:
         return f"<ConfusionGrammar of {self.sides:,} target sides in {self.classes:,} classes>"
-
-
-def _matched(sources: RuleTable, sentences: Iterable[str], progress: Progress) -> _core.RuleFilter:
-    matcher = _core.RuleFilter(sources)
-    lines = iter(sentences)
-    with progress.step("matching rules", unit="sentences") as done:
-        while batch := list(islice(lines, _LINES)):
-            text = "".join(line.replace("\n", " ") + "\n" for line in batch)
-            matcher.add(text.encode("utf-8"))
-            done(len(batch))
-    return matcher

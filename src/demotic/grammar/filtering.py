@@ -27,6 +27,16 @@ def filter_rules(
 
     Sentences are tokenised as the table's text was.  Scores stay what they are.
     """
+    matched = match_rules(table, sentences, progress)
+    with files.atomic_path(out) as temporary:
+        matched.write(str(temporary))
+    return RuleTable.load(out)
+
+
+def match_rules(
+    table: _core.RuleTable, sentences: Iterable[str], progress: Progress = SILENT
+) -> _core.RuleFilter:
+    """Which rules these are."""
     matcher = _core.RuleFilter(table)
     lines = iter(sentences)
     with progress.step("matching rules", unit="sentences") as done:
@@ -34,6 +44,4 @@ def filter_rules(
             text = "".join(line.replace("\n", " ") + "\n" for line in batch)
             matcher.add(text.encode("utf-8"))
             done(len(batch))
-    with files.atomic_path(out) as temporary:
-        matcher.write(str(temporary))
-    return RuleTable.load(out)
+    return matcher
