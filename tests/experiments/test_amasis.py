@@ -11,19 +11,14 @@ import pytest
 from demotic.errors import ArgumentError
 from demotic.experiments.amasis import PARTS, check, paper, report, run
 from demotic.experiments.setup import Setup
+from tests.experiments import texts
+from tests.experiments.markdown import tables
 from tests.systems import toys
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("data")
-    for name, text in (
-        ("train", toys.memory(200)), ("dev", toys.text(20, 2)), ("test", toys.text(20, 3)),
-    ):  # fmt: skip
-        for language, lines in (("en", text.source_lines()), ("fr", text.target_lines())):
-            words = "".join(f"{line.replace('.', ' .')}\n" for line in lines)
-            (path / f"{name}.{language}").write_text(words)
-    return path
+    return texts.write(tmp_path_factory.mktemp("data"), toys.memory(200))
 
 
 def setup(folder: Path, out: Path, *parts: str) -> Setup:
@@ -70,10 +65,7 @@ def test_vowpal_wabbit_learns_as_much_where_it_is_installed(finished: tuple[Path
 
 
 def test_every_row_of_a_table_has_all_columns(finished: tuple[Path, str]) -> None:
-    for table in re.findall(r"(?:^\|.*\n?)+", finished[1], flags=re.MULTILINE):
-        rows = table.strip().splitlines()
-        assert len(rows) > 2
-        assert len({row.count("|") for row in rows}) == 1
+    assert all(tables(finished[1]))
 
 
 def test_what_is_finished_is_not_done_again(finished: tuple[Path, str], folder: Path) -> None:

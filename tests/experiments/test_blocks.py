@@ -15,7 +15,7 @@ from demotic.experiments.blocks.bench import clock
 from demotic.experiments.parts import Parts
 from demotic.experiments.setup import Setup
 from demotic.progress import Progress
-from tests.experiments.test_umt import Watching
+from tests.experiments.watching import Watching
 from tests.systems.test_blocks import pairs
 
 

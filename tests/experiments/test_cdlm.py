@@ -10,6 +10,8 @@ import pytest
 from demotic.errors import ArgumentError
 from demotic.experiments.cdlm import PARTS, check, run
 from demotic.experiments.setup import Setup
+from tests.experiments import texts
+from tests.experiments.markdown import tables
 from tests.systems import toys
 
 
@@ -20,18 +22,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in (
         ("train", toys.memory(300)), ("dev", toys.text(40, 2)), ("test", toys.text(20, 3)),
     ):  # fmt: skip
-        source, target = (
-            [line.replace(".", " .") for line in lines]
-            for lines in (text.source_lines(), text.target_lines())
-        )
-        (path / f"{name}.en").write_text("".join(f"{line}\n" for line in source))
+        source, target = texts.words_apart(text)
+        texts.write_lines(path / f"{name}.en", source)
         if name == "train":
-            (path / f"{name}.fr").write_text("".join(f"{line}\n" for line in target))
+            texts.write_lines(path / f"{name}.fr", target)
             continue
         for number in range(2):
             lines = [line.replace("donc ", "") if number and i % 2 else line
                      for i, line in enumerate(target)]  # fmt: skip
-            (path / f"{name}.fr.{number}").write_text("".join(f"{line}\n" for line in lines))
+            texts.write_lines(path / f"{name}.fr.{number}", lines)
     return path
 
 
@@ -58,10 +57,7 @@ def test_the_report_has_every_part_and_the_papers_figures(finished: tuple[Path, 
 
 
 def test_every_row_of_a_table_has_all_columns(finished: tuple[Path, str]) -> None:
-    for table in re.findall(r"(?:^\|.*\n?)+", finished[1], flags=re.MULTILINE):
-        rows = table.strip().splitlines()
-        assert len(rows) > 2
-        assert len({row.count("|") for row in rows}) == 1
+    assert all(tables(finished[1]))
 
 
 def test_what_is_finished_is_not_done_again(finished: tuple[Path, str], folder: Path) -> None:

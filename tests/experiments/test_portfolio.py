@@ -26,7 +26,7 @@ from demotic.experiments.portfolio.trial import Trial
 from demotic.experiments.setup import Setup
 from demotic.systems.model import MEMORY
 from tests.experiments.markdown import tables
-from tests.experiments.test_umt import Watching
+from tests.experiments.watching import Watching
 from tests.systems import toys
 
 BASE = toys.QUICK

@@ -13,7 +13,7 @@ from demotic.experiments.portfolio.sets import STANDARD, DataSet, sets_of, setti
 from demotic.experiments.portfolio.texts import prepare
 from demotic.experiments.setup import Setup
 from tests.experiments.test_data import fill
-from tests.experiments.test_umt import Watching
+from tests.experiments.watching import Watching
 
 ONE = DataSet(name="one", folder="one", source="de", target="en", train=4, dev=5, test=3)
 

@@ -6,8 +6,6 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +17,11 @@ from demotic.experiments.parts import Parts
 from demotic.experiments.setup import Setup
 from demotic.experiments.umt import PARTS, run
 from demotic.experiments.umt.search import WAYS
-from demotic.progress import Advance, Progress
+from demotic.progress import Progress
 from demotic.systems.umt.config import REPLAY, Config
+from tests.experiments import texts
 from tests.experiments.markdown import by_name, tables
+from tests.experiments.watching import Watching
 from tests.systems import toys
 
 SEARCHES: dict[str, dict[str, Any]] = {
@@ -50,32 +50,9 @@ def meant(name: str, words: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {key: value for word in name.split(", ") for key, value in words.get(word, {}).items()}
 
 
-class Watching(Progress):
-    """What was done."""
-
-    def __init__(self) -> None:
-        self.steps: list[str] = []
-        self.said: list[str] = []
-
-    @contextmanager
-    def step(self, title: str, total: int | None = None, unit: str = "") -> Iterator[Advance]:
-        self.steps.append(title)
-        yield lambda amount: None
-
-    def say(self, message: str) -> None:
-        self.said.append(message)
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("data")
-    for name, text in (
-        ("train", toys.memory(200)), ("dev", toys.text(20, 2)), ("test", toys.text(20, 3)),
-    ):  # fmt: skip
-        for language, lines in (("en", text.source_lines()), ("fr", text.target_lines())):
-            words = "".join(f"{line.replace('.', ' .')}\n" for line in lines)
-            (path / f"{name}.{language}").write_text(words)
-    return path
+    return texts.write(tmp_path_factory.mktemp("data"), toys.memory(200))
 
 
 def setup(folder: Path, out: Path, progress: Progress) -> Setup:
