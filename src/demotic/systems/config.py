@@ -163,6 +163,13 @@ def splitting_compounds() -> OrthographyConfig:
     return OrthographyConfig(compounds="auto")
 
 
+def _systems_with(ability: str) -> str:
+    """The names of those whose configuration says so."""
+    from demotic.systems import SYSTEMS, system_named
+
+    return ", ".join(name for name in SYSTEMS if getattr(system_named(name).Config, ability))
+
+
 class _OfPreset:
     """Stands for a value that a preset gives."""
 
@@ -232,14 +239,13 @@ class TrainingConfig:
             raise ArgumentError(
                 f"lm.{'classes' if self.lm.classes else 'extra'}: this system's decoder has one "
                 "language model",
-                remedy="leave it out, or train hiero, phrase or amasis",
+                remedy=f"leave it out, or train one of {_systems_with('FURTHER_MODELS')}",
             )
         if not self.BILINGUAL and self.lm.bilingual:
             raise ArgumentError(
                 "lm.bilingual: this system's decoder has no model of units",
-                remedy="leave it out, or train phrase or amasis",
+                remedy=f"leave it out, or train one of {_systems_with('BILINGUAL')}",
             )
-
         self._check_sparse()
 
     def _check_sparse(self) -> None:
