@@ -7,8 +7,8 @@
 
 Each mutant is one change of one place (an operator, a number, a condition, an argument that is left
 out, a statement that is skipped; see ``Places``) in a copy of the package, never in the work tree.
-Only test files that run the changed line are run, those first that run most of the module, as many
-as take a minute together, until one fails: what is caught at all is more.
+Only test files that run the changed line are run, those first that are named after the module or
+run most of it, as many as take a minute together, until one fails: what is caught at all is more.
 Samples are drawn from each folder with a seed, in turn from its modules, so that small modules
 count too.  Results stay in a folder (``mutants/``) and are not computed again: empty it when the
 code has changed.  What ``tools/equivalent_mutants.txt`` lists changes nothing a test could see.
@@ -42,7 +42,8 @@ from queue import Queue
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "demotic"
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.txt"
-TESTS = ("learn", "systems", "experiments", "cli", "demo", "explain", "inspection", "align")
+TESTS = ("learn", "memory", "documents", "transduce", "systems", "experiments", "explain",
+         "inspection", "align", "demo", "cli")  # fmt: skip
 """Folders of tests that are asked; the others do not touch what is mutated."""
 COMPARISONS = {
     "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "in": "not in",
@@ -288,6 +289,7 @@ def sample(folder: str, count: int, seed: int) -> list[Mutant]:
         found = places(path)
         random.Random(f"{seed} {path.relative_to(PACKAGE)}").shuffle(found)
         drawn.append(found)
+    random.Random(seed).shuffle(drawn)  # or a small sample would never reach the last modules
     turns = (each for turn in zip_longest(*drawn) for each in turn if each is not None)
     return list(islice(turns, count))
 
@@ -336,13 +338,18 @@ class Tests:
     seconds: dict[str, float]
 
     def of(self, mutant: Mutant, budget: float) -> list[str]:
-        """Test files for a mutant: those that run most of its module, in so many seconds."""
+        """Test files for a mutant: of its module by name, then those that run most of it, in so
+        many seconds."""
         lines = self.lines.get(mutant.file, {})
         count = Counter(file for files in lines.values() for file in files)
         most = max(count.values(), default=1)
 
-        def order(file: str) -> tuple[int, float]:
-            return -round(8 * count[file] / most), self.seconds[file]
+        module = Path(mutant.file)
+        subject = {module.stem, module.parent.name}
+
+        def order(file: str) -> tuple[bool, int, float]:
+            named = Path(file).stem.removeprefix("test_") in subject
+            return not named, -round(8 * count[file] / most), self.seconds[file]
 
         # Lines that hold constants alone are not run for themselves.
         there = lines.get(str(mutant.line)) or lines.get(str(mutant.statement), [])
