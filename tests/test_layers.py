@@ -63,3 +63,12 @@ def test_a_source_without_a_header_of_its_name_says_which_one_it_belongs_to() ->
         comment = "".join(re.findall(r"\A(?://.*\n)*", path.read_text()))
         headers = re.findall(r"\b\w+\.h\b", comment)
         assert any((path.parent / header).exists() for header in headers), path.name
+
+
+def test_each_folder_has_a_namespace_of_its_own() -> None:
+    """So that any two headers can be included together; the target demotic_headers does it."""
+    for path in CORE.rglob("*.[ch]*"):
+        folders = path.relative_to(CORE).parts[:-1]
+        opened = set(re.findall(r"^namespace (demotic[\w:]*) \{", path.read_text(), re.MULTILINE))
+        if path.name != "module.cc":  # what Python imports
+            assert opened == {"::".join(("demotic", *folders))}, path.name

@@ -59,8 +59,7 @@ LOOKS = {"__len__", "__eq__", "__hash__", "__getitem__", "__contains__"}
 def definitions() -> Iterator[tuple[str, str]]:
     """Each function and method that is bound, and the text that binds it."""
     for path in sorted(BIND.glob("*.cc")):
-        code = re.sub(r"//.*", "", path.read_text())
-        code = re.sub(r'"(\\.|[^"\\])*"', lambda m: re.sub(r"[^\w\"]", "_", m[0]), code)
+        code = binding(path)
         bodies = functions(code)
         for match in re.finditer(r"\bdef(_static)?\(", code):
             text = enclosed(code, match.end())
@@ -71,6 +70,12 @@ def definitions() -> Iterator[tuple[str, str]]:
             owner = re.findall(r'nb::class_<[^"]*"(\w+)"', code[: match.start()])
             is_free = code[: match.start()].endswith("m.")
             yield name if is_free else f"{owner[-1] if owner else path.stem}.{name}", text
+
+
+def binding(path: Path) -> str:
+    """The code of a binding file, without comments, and without brackets in strings."""
+    code = re.sub(r"//.*", "", path.read_text())
+    return re.sub(r'"(\\.|[^"\\])*"', lambda m: re.sub(r"[^\w\"]", "_", m[0]), code)
 
 
 def functions(code: str) -> dict[str, str]:
@@ -93,13 +98,21 @@ def enclosed(code: str, begin: int) -> str:
     raise AssertionError("brackets do not match")
 
 
+RELEASES = re.compile(r"Unlocked\(\)|gil_scoped_release|unlocked\(\s*\[")
+
+
 def test_every_call_that_can_be_long_releases_the_lock() -> None:
-    locked = set()
-    for name, text in definitions():
-        if not re.search(r"Unlocked\(\)|gil_scoped_release|unlocked\(\s*\[", text):
-            locked.add(name)
+    locked = {name for name, text in definitions() if not RELEASES.search(text)}
     unexpected = {name for name in locked if name.split(".")[-1] not in LOOKS} - {*SHORT.split()}
     assert not unexpected, "release the lock (bind.h: Unlocked, unlocked), or list them as short"
+
+
+def test_arrays_are_copied_without_the_lock() -> None:
+    for path in sorted(BIND.glob("*.cc")):
+        code = binding(path)
+        for match in re.finditer(r"\bdef_prop_ro\(", code):
+            text = enclosed(code, match.end())
+            assert "numpy(" not in text or RELEASES.search(text), f"{path.name}: {text[:60]}"
 
 
 @pytest.fixture

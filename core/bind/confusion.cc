@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bind/bind.h"
+#include "forest/forest.h"
 #include "grammar/confusion_classes.h"
 #include "grammar/confusion_table.h"
 #include "grammar/rule_filter.h"

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "bind/arrays.h"
 #include "grammar/label_corpus_builder.h"
@@ -65,7 +66,10 @@ learn::RollOut roll_out_by_name(const std::string& name) {
 void corpora(nb::module_& m) {
   nb::class_<Corpora>(m, "LabelCorpora", "Items with labels and features, to learn from")
       .def_prop_ro(
-          "keys", [](const Corpora& c) { return numpy(std::vector<uint64_t>(c.made->keys)); },
+          "keys",
+          [](const Corpora& c) {
+            return numpy(unlocked([&] { return std::vector<uint64_t>(c.made->keys); }));
+          },
           nb::rv_policy::automatic)
       .def_prop_ro("label_counts", [](const Corpora& c) { return c.made->train.label_counts; })
       .def_prop_ro("sentences", [](const Corpora& c) { return c.made->train.sentences(); })
@@ -130,13 +134,15 @@ void learners(nb::module_& m) {
       .def_prop_ro(
           "rows",
           [](const learn::CostExamples& e) {
-            return numpy(std::vector<uint32_t>(e.rows), {e.size(), e.width});
+            auto copied = unlocked([&] { return std::vector<uint32_t>(e.rows); });
+            return numpy(std::move(copied), {e.size(), e.width});
           },
           nb::rv_policy::automatic)
       .def_prop_ro(
           "costs",
           [](const learn::CostExamples& e) {
-            return numpy(std::vector<uint8_t>(e.costs), {e.size(), e.labels});
+            auto copied = unlocked([&] { return std::vector<uint8_t>(e.costs); });
+            return numpy(std::move(copied), {e.size(), e.labels});
           },
           nb::rv_policy::automatic);
 

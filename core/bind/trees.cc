@@ -31,11 +31,15 @@ void tagger(nb::module_& m) {
           nb::arg("tags"), nb::arg("keys").noconvert(), nb::arg("weights").noconvert())
       .def_prop_ro(
           "keys",
-          [](const trees::Tagger& t) { return numpy(std::vector<uint64_t>(t.content().keys)); },
+          [](const trees::Tagger& t) {
+            return numpy(unlocked([&] { return std::vector<uint64_t>(t.content().keys); }));
+          },
           nb::rv_policy::automatic)
       .def_prop_ro(
           "weights",
-          [](const trees::Tagger& t) { return numpy(std::vector<float>(t.content().weights)); },
+          [](const trees::Tagger& t) {
+            return numpy(unlocked([&] { return std::vector<float>(t.content().weights); }));
+          },
           nb::rv_policy::automatic)
       .def(
           "tag",

@@ -156,8 +156,7 @@ uint32_t FeatureSpaceBuilder::add_name(std::string_view name) {
   if (a.ends.size() * 2 > a.slots.size())
     grow();
   else
-    a.slots[probe(a.slots.size(), text::hash_word(name),
-                  [&](size_t at) { return a.slots[at] == 0; })] = id + 1;
+    put_number(a.slots, text::hash_word(name), id);
   refresh();
   return id;
 }
@@ -167,8 +166,7 @@ void FeatureSpaceBuilder::grow() {
   a.slots.assign(a.slots.size() * 2, 0);
   refresh();
   for (uint32_t id = 0; id < a.ends.size(); ++id)
-    a.slots[probe(a.slots.size(), text::hash_word(space_->spelling(id)),
-                  [&](size_t at) { return a.slots[at] == 0; })] = id + 1;
+    put_number(a.slots, text::hash_word(space_->spelling(id)), id);
 }
 
 void FeatureSpaceBuilder::refresh() {

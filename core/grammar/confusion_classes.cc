@@ -1,6 +1,5 @@
 #include "grammar/confusion_classes.h"
 
-#include <map>
 #include <tuple>
 #include <utility>
 
@@ -114,40 +113,30 @@ void ConfusionClasses::add_sources(uint32_t begin, uint32_t end, const Confusion
   }
 }
 
-void ConfusionClasses::add_forest(const forest::Forest& forest, const ConfusionOptions& given) {
-  // What may share a class: label and span or node, categories of the gaps, and where these lie.
-  std::map<std::vector<uint32_t>, std::vector<Option>> groups;
-  std::vector<std::vector<text::Symbol>> sources(forest.rules->size());
-  std::vector<uint32_t> key;
-  for (uint32_t v = 0; v < forest.nodes(); ++v) {
-    for (uint32_t e = forest.in_off[v]; e < forest.in_off[v + 1]; ++e) {
-      const uint32_t number = forest.rule[e];
-      const uint32_t rule = forest.rules->origin[number];
-      if (rule == forest::kNone) continue;
-      if (rule >= table_.rules())
-        throw io::Error(io::Fault::argument, "a forest with rules that are not in the table", 0,
-                        "give the table that the decoder used");
-      std::vector<text::Symbol>& source = sources[number];
-      if (source.empty()) source = table_.source_of(table_.node_of(rule));
-      const uint32_t side = side_of(rule, source);
-      if (side == HashIndex::kNone) continue;
-      if (arity(side) != forest.tails_of(e).size())
-        throw io::Error(io::Fault::argument, "a forest with rules that are not in the table", 0,
-                        "give the table that the decoder used");
-      key.assign(
-          {table_.lhs(rule), forest.span[2 * v], forest.span[2 * v + 1], given.cells ? 0 : v});
-      for (uint32_t k = 0; k < arity(side); ++k)
-        key.push_back(static_cast<uint32_t>(record(side)[kHead + k]));
-      if (given.same_tail_spans)
-        for (const uint32_t tail : forest.tails_of(e))
-          key.insert(key.end(), {forest.span[2 * tail], forest.span[2 * tail + 1]});
-      groups[key].push_back({side, forest.score[e]});
-    }
-    if (given.cells) continue;
-    for (auto& [_, options] : groups) close(options, given.max_options);
-    groups.clear();
-  }
+// `source`: that of the rule, or empty.
+void ConfusionClasses::add_step(const Step& step, std::vector<text::Symbol>& source,
+                                const ConfusionOptions& given, Groups& groups) {
+  const auto require = [](bool fits) {
+    if (!fits)
+      throw io::Error(io::Fault::argument, "a forest with rules that are not in the table", 0,
+                      "give the table that the decoder used");
+  };
+  require(step.rule < table_.rules());
+  if (source.empty()) source = table_.source_of(table_.node_of(step.rule));
+  const uint32_t side = side_of(step.rule, source);
+  if (side == HashIndex::kNone) return;
+  require(2 * arity(side) == step.tail_spans.size());
+  std::vector<uint32_t> key{table_.lhs(step.rule)};
+  key.insert(key.end(), step.place.begin(), step.place.end());
+  for (uint32_t k = 0; k < arity(side); ++k)
+    key.push_back(static_cast<uint32_t>(record(side)[kHead + k]));
+  if (given.same_tail_spans) key.insert(key.end(), step.tail_spans.begin(), step.tail_spans.end());
+  groups[std::move(key)].push_back({side, step.score});
+}
+
+void ConfusionClasses::close(Groups& groups, const ConfusionOptions& given) {
   for (auto& [_, options] : groups) close(options, given.max_options);
+  groups.clear();
 }
 
 ConfusionClasses::Places ConfusionClasses::places_of(uint32_t s) const {

@@ -17,12 +17,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "forest/forest.h"
 #include "grammar/rule_table.h"
 #include "hash_index.h"
 
@@ -40,9 +40,30 @@ class ConfusionClasses {
 
   // Rules of the trie's nodes from begin up to end.
   void add_sources(uint32_t begin, uint32_t end, const ConfusionOptions& options);
-  // The rules of a forest have their numbers in the table.  Throws Error(argument) where they
-  // cannot be of this table.
-  void add_forest(const forest::Forest& forest, const ConfusionOptions& options);
+  // Of a packed forest (forest/forest.h, which rules know nothing of): its rules have their numbers
+  // in the table.  Throws Error(argument) where they cannot be of this table.
+  template <class Forest>
+  void add_forest(const Forest& forest, const ConfusionOptions& options) {
+    Groups groups;
+    std::vector<std::vector<text::Symbol>> sources(
+        forest.rules->size());  // once they are asked for
+    Step step;
+    for (uint32_t v = 0; v < forest.nodes(); ++v) {
+      for (uint32_t e = forest.in_off[v]; e < forest.in_off[v + 1]; ++e) {
+        step.rule = forest.rules->origin[forest.rule[e]];
+        if (step.rule == RuleTable::kNone) continue;
+        step.place = {forest.span[2 * v], forest.span[2 * v + 1], options.cells ? 0 : v};
+        step.score = forest.score[e];
+        step.tail_spans.clear();
+        for (const uint32_t tail : forest.tails_of(e))
+          step.tail_spans.insert(step.tail_spans.end(),
+                                 {forest.span[2 * tail], forest.span[2 * tail + 1]});
+        add_step(step, sources[forest.rule[e]], options, groups);
+      }
+      if (!options.cells) close(groups, options);
+    }
+    close(groups, options);
+  }
   void finish();
 
   const RuleTable& table() const { return table_; }
@@ -79,6 +100,15 @@ class ConfusionClasses {
     uint32_t side;
     double score;
   };
+  // What may share a class: label and span or node, categories of the gaps, and where these lie.
+  using Groups = std::map<std::vector<uint32_t>, std::vector<Option>>;
+  // A rule where a forest uses it.
+  struct Step {
+    uint32_t rule;
+    std::array<uint32_t, 3> place;  // span and node
+    std::vector<uint32_t> tail_spans;
+    double score;
+  };
   struct Confused {
     std::vector<text::Symbol> target;
     double count;
@@ -96,7 +126,10 @@ class ConfusionClasses {
   bool is_bare(uint32_t s) const { return arity(s) == 1 && side(s).size() == 1; }
 
   uint32_t side_of(uint32_t rule, std::span<const text::Symbol> source);
+  void add_step(const Step& step, std::vector<text::Symbol>& source,
+                const ConfusionOptions& options, Groups& groups);
   void close(std::vector<Option>& options, uint32_t most);
+  void close(Groups& groups, const ConfusionOptions& options);
   Places places_of(uint32_t s) const;
   std::vector<text::Symbol> as_source(uint32_t s) const;
   double collect(uint32_t source, std::vector<Confused>& found) const;
