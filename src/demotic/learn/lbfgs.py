@@ -24,7 +24,7 @@ import numpy as np
 
 from demotic.forest.weights import Floats
 
-Objective: TypeAlias = Callable[[Floats], tuple[float, Floats]]
+Function: TypeAlias = Callable[[Floats], tuple[float, Floats]]
 
 _HISTORY = 10  # pairs of steps and changes of the gradient
 _ENOUGH = 1e-4  # of what the slope promises, for a step to be taken
@@ -48,7 +48,7 @@ class Descent:
 
 
 def minimise(
-    objective: Objective, start: Floats, *, iterations: int = 200, tolerance: float = 1e-9
+    objective: Function, start: Floats, *, iterations: int = 200, tolerance: float = 1e-9
 ) -> Floats:
     """Where the value and gradient that ``objective`` gives have their minimum, near ``start``.
 
@@ -58,7 +58,7 @@ def minimise(
 
 
 def descend(
-    objective: Objective,
+    objective: Function,
     start: Floats,
     *,
     iterations: int = 200,
@@ -109,7 +109,7 @@ def descend(
 class _Cost:
     """A function with the cost of absolute values beside it."""
 
-    def __init__(self, objective: Objective, l1: Floats | None) -> None:
+    def __init__(self, objective: Function, l1: Floats | None) -> None:
         self.objective, self.l1 = objective, l1
         self.evaluations = 0
 

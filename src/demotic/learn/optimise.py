@@ -95,7 +95,7 @@ def minimise_objective(
 
 
 Descent = Callable[
-    [lbfgs.Objective, Floats, "Floats | None", int, float], "tuple[lbfgs.Descent, str]"
+    [lbfgs.Function, Floats, "Floats | None", int, float], "tuple[lbfgs.Descent, str]"
 ]
 
 
@@ -129,7 +129,7 @@ class _Problem:
     def first(self) -> Floats:
         return self.weights[self.ids]
 
-    def at(self, scale: float, temperature: float = 0.0) -> lbfgs.Objective:
+    def at(self, scale: float, temperature: float = 0.0) -> lbfgs.Function:
         """The function for a scale that stays."""
 
         def value(point: Floats) -> tuple[float, Floats]:
@@ -138,7 +138,7 @@ class _Problem:
 
         return value
 
-    def with_scale(self, temperature: float) -> lbfgs.Objective:
+    def with_scale(self, temperature: float) -> lbfgs.Function:
         """The function of the weights and of the logarithm of their scale."""
 
         def value(point: Floats) -> tuple[float, Floats]:
@@ -178,7 +178,7 @@ def _picked(ids: NDArray[np.uint32], values: Floats, wanted: NDArray[np.uint32])
 
 
 def _lbfgs(
-    function: lbfgs.Objective,
+    function: lbfgs.Function,
     start: Floats,
     l1: Floats | None,
     evaluations: int,
@@ -201,7 +201,7 @@ def _lbfgs(
 
 
 def _rprop(
-    function: lbfgs.Objective,
+    function: lbfgs.Function,
     start: Floats,
     l1: Floats | None,
     evaluations: int,

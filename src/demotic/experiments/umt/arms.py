@@ -15,7 +15,7 @@ from demotic.experiments.umt.training import tuned_by_mert
 from demotic.learn.updates import Update
 from demotic.metrics import Bleu, evaluate, sentence_bleu_scores
 from demotic.metrics.significance import sign_test
-from demotic.systems.umt.choice import Choice
+from demotic.systems.umt.choice import Chooser
 from demotic.systems.umt.config import AHEAD, ChoiceConfig, Config, Features, LearnConfig, Preset
 from demotic.systems.umt.learning import Learner, Trial
 from demotic.systems.umt.start import NARROW
@@ -101,7 +101,7 @@ class Arms:
         def run() -> dict[str, Any]:
             config = Config(preset="tuned", learn=learn, choice=listed)
             learner = self.bench.learner(seed)
-            choice = Choice(learner, config, base)
+            choice = Chooser(learner, config, base)
             best = choice.run()
             decoder = learner.decoder(best.search, best.weights, best.sparse)
             return {

@@ -21,7 +21,7 @@ _FOLDS = 5
 
 
 @dataclass
-class Choice:
+class Chooser:
     """What was tried, and the best of it."""
 
     learner: Learner

@@ -30,7 +30,7 @@ from demotic.systems.rules import decoder_of, extract_rules
 from demotic.systems.stages import Training
 from demotic.systems.text_stages import read_dev
 from demotic.systems.tuning import encoded_dev, reweighted
-from demotic.systems.umt.choice import Choice
+from demotic.systems.umt.choice import Chooser
 from demotic.systems.umt.config import Config
 from demotic.systems.umt.learning import Learner
 from demotic.systems.umt.model import UmtModel
@@ -104,7 +104,7 @@ def learn_weights(
             resume=training.resume,
             progress=training.progress,
         )
-        choice = Choice(learner, config, base)
+        choice = Chooser(learner, config, base)
         best = choice.run()
         write_weights(stage.path("weights.json"), best.weights)
         write_sparse(stage.path("sparse.npz"), best.sparse)
