@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from demotic.experiments.portfolio.compare import Comparison, Difference, compare
 from demotic.experiments.portfolio.report import Arm, comparisons, markdown
 from demotic.metrics import Bleu, paired_bootstrap
+from tests.experiments.markdown import tables
 
 Statistics = list[list[int]]
 
@@ -127,6 +128,35 @@ def test_settings_meet_their_systems_default_and_systems_meet_the_first() -> Non
         results, {"default": {}, "loose": {"extract": {"tight": False}}}, {"a": {"train": 9}}
     )
     assert "| loose | `extract.tight=false` |" in text
+
+
+def test_gaps_are_told_beside_those_of_the_default() -> None:
+    """Of each seed's half tuned on: 1 point above the held-out half, or as much as is said."""
+
+    def tried(gap: float, test: float) -> dict[str, Any]:
+        found = trial(alike(10), test)
+        return found | {"tuned": {"bleu": found["held"]["bleu"] + gap}}
+
+    bleu = trial(alike(10))["held"]["bleu"]
+    results = {
+        Arm("hiero", "default"): {"a": [tried(1, bleu - 2)], "b": [tried(4, bleu)]},
+        Arm("hiero", "mert"): {
+            "a": [tried(2, bleu), tried(3, bleu)],
+            "b": [tried(0, bleu)],
+            "c": [tried(3, bleu)],
+        },
+    }
+    sizes = {name: {"train": 9} for name in "abc"}
+    text = markdown(results, {"default": {}, "mert": {}}, sizes)
+    part = text[text.index("## What tuning flatters itself by") : text.index("## All figures")]
+    rows = [list(row.values()) for row in tables(part)[0]]
+    assert [row for row in rows if row[2] == "mert"] == [
+        ["a", "hiero", "mert", "2.50", "2.50", "1.50", "-0.50"],
+        ["b", "hiero", "mert", "0.00", "0.00", "-4.00", "-4.00"],
+        ["c", "hiero", "mert", "3.00", "3.00", "-", "-"],
+        ["mean of 3", "hiero", "mert", "1.83", "1.83", "-1.25", "-2.25"],
+    ]
+    assert rows[0] == ["a", "hiero", "default", "1.00", "3.00", "0.00", "0.00"]
 
 
 def test_only_sets_that_both_have_are_compared() -> None:
