@@ -207,33 +207,33 @@ def _all(results: Results, sizes: Mapping[str, Any]) -> str:
     return f"## All figures\n\n{table.markdown()}"
 
 
-_GAPS = ("held", "test")
+_GAPS = {"held": "held-out half", "test": "test"}
 """Texts that were not tuned on."""
 
 
 def _gaps(results: Results) -> str:
     """What tuning flatters itself by.
 
-    The texts of a set are not equally hard, so a gap says nothing by itself; what is left of it
-    when that of the default is taken off does.
+    The texts of a set are not equally hard, so a gap says nothing by itself.  What the default has
+    on both tells how much harder one is: the excess is what is left beside that.
     """
     table = Table(
         ["set", "system", "setting"]
-        + [f"half tuned on less {text}" for text in ("held-out half", "test")]
-        + ["the first, less the default's", "the second"]
+        + [f"half tuned on less {text}" for text in _GAPS.values()]
+        + [f"excess over {text}" for text in _GAPS.values()]
     )
     names = dict.fromkeys(name for sets in results.values() for name in sets)
-    found: dict[Arm, list[Sequence[float | None]]] = {arm: [] for arm in results}
+    found: dict[Arm, list[list[float | None]]] = {arm: [] for arm in results}
     for name in names:
         for arm, sets in results.items():
             if name not in sets:
                 continue
-            gaps = _gap(sets[name])
-            zero = results.get(Arm(arm.system, DEFAULT), {}).get(name)
-            others = _gap(zero) if zero is not None else [None] * len(gaps)
-            cells = [*gaps, *(_less(a, b) for a, b in zip(gaps, others, strict=True))]
-            found[arm].append(cells)
-            table.row(name, arm.system, arm.setting, *cells)
+            default = results.get(Arm(arm.system, DEFAULT), {}).get(name)
+            ours, zero = figures(sets[name]), None if default is None else figures(default)
+            cells = [ours["tuned"] - ours[text] for text in _GAPS]
+            row = [*cells, *(_excess(ours, zero, text) for text in _GAPS)]
+            found[arm].append(row)
+            table.row(name, arm.system, arm.setting, *row)
     for arm, rows in found.items():
         if len(rows) > 1:
             means = [_mean(column) for column in zip(*rows, strict=True)]
@@ -241,13 +241,11 @@ def _gaps(results: Results) -> str:
     return f"## What tuning flatters itself by\n\n{table.markdown()}"
 
 
-def _gap(records: Records) -> list[float]:
-    known = figures(records)
-    return [known["tuned"] - known[text] for text in _GAPS]
-
-
-def _less(one: float, other: float | None) -> float | None:
-    return None if other is None else one - other
+def _excess(ours: Mapping[str, float], zero: Mapping[str, float] | None, text: str) -> float | None:
+    """BLEU of the half tuned on above what that of another text lets expect."""
+    if zero is None or zero[text] == 0:
+        return None
+    return ours["tuned"] - ours[text] * zero["tuned"] / zero[text]
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
