@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from demotic.bundle import Bundle
 from demotic.errors import ArgumentError
 from demotic.experiments.blocks import PARTS, run
 from demotic.experiments.blocks.arms import ablations
@@ -15,6 +18,7 @@ from demotic.experiments.blocks.bench import clock
 from demotic.experiments.parts import Parts
 from demotic.experiments.setup import Setup
 from demotic.progress import Progress
+from demotic.systems import phrase
 from tests.experiments.watching import Watching
 from tests.systems.test_blocks import pairs
 
@@ -109,6 +113,20 @@ def test_all_events_are_learned_from_to_the_letter_and_few_by_ours(
     assert learned["neutral"] == counts["neutral"]
     assert learned["candidates"] == pytest.approx(counts["candidates"] / counts["groups"])
     assert 0 < ours["learned"]["sides"] < ours["counts"]["left"] + ours["counts"]["right"]
+
+
+def test_the_baseline_has_one_language_model_and_mert(finished: tuple[Path, str]) -> None:
+    """Whatever the system phrase does by default: that stands beside it."""
+    baseline, defaults = (
+        Bundle.open(finished[0] / name).about.config for name in ("phrase-d0", "phrase-defaults")
+    )
+    assert baseline["tune"]["method"] == "mert"
+    assert baseline["lm"]["classes"] == baseline["lm"]["bilingual"] == 0
+    assert baseline["search"]["distortion_limit"] == 0
+    own = asdict(phrase.Config())
+    assert {name: defaults[name] for name in ("lm", "tune")} == json.loads(
+        json.dumps({name: own[name] for name in ("lm", "tune")})
+    )
 
 
 def test_memory_is_counted_in_bytes() -> None:

@@ -246,6 +246,33 @@ def test_a_trial_ends_with_the_process_that_waits_for_it(
         assert one | {"ms": 0} == other | {"ms": 0}
 
 
+def test_whoever_is_told_to_stop_does_not_wait_for_the_trial(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    slow = {"iterations": 20, "restarts": 1000, "min_gain": 0.0}  # minutes
+    code = (
+        "from pathlib import Path; from tests.experiments.test_portfolio import BASE, setup; "
+        "from demotic.experiments.portfolio import run; "
+        "from demotic.systems.records import merged; "
+        f"base = merged(BASE, {{'tune': {{'method': 'mert', 'mert': {slow}}}}}); "
+        f"run(setup(Path({str(data)!r}), Path({str(out)!r}), base=base))"
+    )
+    work = out / "work" / "one" / "hiero.default"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stderr=subprocess.PIPE, text=True
+    ) as parent:
+        try:
+            while not (work / "classes.done").exists():
+                assert parent.poll() is None
+                time.sleep(0.02)
+            parent.send_signal(signal.SIGINT)
+            said = parent.communicate(timeout=60)[1]
+        finally:
+            parent.kill()
+    assert parent.returncode != 0
+    assert "KeyboardInterrupt" in said
+    assert not (work / "tune.done").exists()
+
+
 def test_a_trial_whose_process_is_killed_is_an_error_that_says_so(
     data: Path, finished: tuple[Path, str], tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from demotic.experiments.portfolio.compare import Comparison, Difference, compare
 from demotic.experiments.portfolio.report import Arm, comparisons, markdown
 from demotic.metrics import Bleu, paired_bootstrap
+from tests.experiments.markdown import tables
 
 Statistics = list[list[int]]
 
@@ -127,6 +128,35 @@ def test_settings_meet_their_systems_default_and_systems_meet_the_first() -> Non
         results, {"default": {}, "loose": {"extract": {"tight": False}}}, {"a": {"train": 9}}
     )
     assert "| loose | `extract.tight=false` |" in text
+
+
+def test_gaps_are_told_beside_what_the_default_lets_expect() -> None:
+    def tried(tuned: float, held: float, test: float) -> dict[str, Any]:
+        found = trial(alike(10), test)
+        return {**found, "tuned": {"bleu": tuned}, "held": {**found["held"], "bleu": held}}
+
+    results = {
+        Arm("hiero", "default"): {
+            "a": [tried(20, 16, 25)], "b": [tried(10, 10, 10)], "d": [tried(10, 0, 10)],
+        },
+        Arm("hiero", "mert"): {
+            "a": [tried(23, 18, 24), tried(25, 22, 26)],
+            "b": [tried(12, 11, 9)],
+            "c": [tried(12, 10, 9)],
+            "d": [tried(12, 10, 9)],
+        },
+    }  # fmt: skip
+    text = markdown(results, {}, {name: {"train": 9} for name in "abcd"})
+    part = text[text.index("## What tuning flatters itself by") : text.index("## All figures")]
+    rows = [list(row.values()) for row in tables(part)[0]]
+    assert [row for row in rows if row[2] == "mert"] == [
+        ["a", "hiero", "mert", "4.00", "-1.00", "-1.00", "4.00"],
+        ["b", "hiero", "mert", "1.00", "3.00", "1.00", "3.00"],
+        ["d", "hiero", "mert", "2.00", "3.00", "-", "3.00"],
+        ["c", "hiero", "mert", "2.00", "3.00", "-", "-"],
+        ["mean of 4", "hiero", "mert", "2.25", "2.00", "0.00", "3.33"],
+    ]
+    assert rows[0] == ["a", "hiero", "default", "4.00", "-5.00", "0.00", "0.00"]
 
 
 def test_only_sets_that_both_have_are_compared() -> None:

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from demotic.decode import BlockDecoder
+from demotic.corpus import OrthographyConfig
+from demotic.decode import BlockDecoder, PhraseSearch
 from demotic.experiments.blocks.bench import LITERAL, OURS, Bench, Reading, clock
 from demotic.grammar import BlockExtraction, EventOptions
 from demotic.learn import SgdOptions, sgd
 from demotic.learn.crf import CrfOptions
 from demotic.systems.blocks.global_model import learn_global
 from demotic.systems.blocks.row_training import RowResult
+from demotic.systems.config import LmConfig, TuneConfig
 
 GRAPH_BEAM = 30
 """Of the translation graphs that the global model learns from."""
@@ -65,17 +67,28 @@ def rows(bench: Bench, name: str) -> dict[str, Any]:
 
 
 def baseline(bench: Bench, limit: int) -> dict[str, Any]:
-    """The phrase-based baseline with MERT, under a distortion limit."""
-    from demotic.corpus import OrthographyConfig
-    from demotic.decode import PhraseSearch
+    """The phrase-based baseline, under a distortion limit: MERT, and one language model."""
+    return _phrase(
+        bench,
+        f"phrase-d{limit}",
+        lm=LmConfig(),
+        tune=TuneConfig(method="mert"),
+        search=PhraseSearch(distortion_limit=limit),
+    )
+
+
+def phrase_defaults(bench: Bench) -> dict[str, Any]:
+    """What the system phrase does by default, with the same words."""
+    return _phrase(bench, "phrase-defaults")
+
+
+def _phrase(bench: Bench, name: str, **settings: Any) -> dict[str, Any]:
     from demotic.systems import phrase
 
     config = phrase.Config(  # the same words as for the block models
-        tokenised=bench.setup.tokenised,
-        source=OrthographyConfig(),
-        search=PhraseSearch(distortion_limit=limit),
+        tokenised=bench.setup.tokenised, source=OrthographyConfig(), **settings
     )
-    training = bench.training(config, f"phrase-d{limit}", work="phrase.work")
+    training = bench.training(config, name, work="phrase.work")
     return bench.measure_model(phrase.fit(training, config))
 
 

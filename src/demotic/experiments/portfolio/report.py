@@ -92,7 +92,7 @@ def markdown(
     texts = [head, _settings(settings)]
     if compared:
         texts += [_verdicts(compared, results), _differences(compared)]
-    texts += [_all(results, sizes)]
+    texts += [_gaps(results), _all(results, sizes)]
     if seeds > 1:
         texts.append(_spread(results))
     return "\n\n".join(texts)
@@ -207,18 +207,62 @@ def _all(results: Results, sizes: Mapping[str, Any]) -> str:
     return f"## All figures\n\n{table.markdown()}"
 
 
+_GAPS = {"held": "held-out half", "test": "test"}
+"""Texts that were not tuned on."""
+
+
+def _gaps(results: Results) -> str:
+    """What tuning flatters itself by.
+
+    The texts of a set are not equally hard, so a gap says nothing by itself.  What the default has
+    on both tells how much harder one is: the excess is what is left beside that.
+    """
+    table = Table(
+        ["set", "system", "setting"]
+        + [f"half tuned on less {text}" for text in _GAPS.values()]
+        + [f"excess over {text}" for text in _GAPS.values()]
+    )
+    names = dict.fromkeys(name for sets in results.values() for name in sets)
+    found: dict[Arm, list[list[float | None]]] = {arm: [] for arm in results}
+    for name in names:
+        for arm, sets in results.items():
+            if name not in sets:
+                continue
+            default = results.get(Arm(arm.system, DEFAULT), {}).get(name)
+            ours, zero = figures(sets[name]), None if default is None else figures(default)
+            cells = [ours["tuned"] - ours[text] for text in _GAPS]
+            row = [*cells, *(_excess(ours, zero, text) for text in _GAPS)]
+            found[arm].append(row)
+            table.row(name, arm.system, arm.setting, *row)
+    for arm, rows in found.items():
+        if len(rows) > 1:
+            means = [_mean(column) for column in zip(*rows, strict=True)]
+            table.row(f"mean of {len(rows)}", arm.system, arm.setting, *means)
+    return f"## What tuning flatters itself by\n\n{table.markdown()}"
+
+
+def _excess(ours: Mapping[str, float], zero: Mapping[str, float] | None, text: str) -> float | None:
+    """BLEU of the half tuned on above what that of another text lets expect."""
+    if zero is None or zero[text] == 0:
+        return None
+    return ours["tuned"] - ours[text] * zero["tuned"] / zero[text]
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
 def _spread(results: Results) -> str:
-    """How much the seed alone moves a score, and how much tuning flatters itself."""
-    table = Table(["", "standard deviation over seeds, held out", "half tuned on minus held out"])
+    """How much the seed alone moves a score."""
+    table = Table(["", "standard deviation over seeds, held out"])
     for arm, sets in results.items():
-        spreads, gaps = [], []
+        spreads = []
         for records in sets.values():
             scores = [each["held"]["bleu"] for each in records]
-            mean = sum(scores) / len(scores)
             if len(scores) > 1:
+                mean = sum(scores) / len(scores)
                 square = sum((score - mean) ** 2 for score in scores) / (len(scores) - 1)
                 spreads.append(math.sqrt(square))
-            gaps.append(figures(records)["tuned"] - mean)
-        spread = sum(spreads) / len(spreads) if spreads else None
-        table.row(str(arm), spread, sum(gaps) / len(gaps) if gaps else None)
+        table.row(str(arm), _mean(spreads))
     return f"## Seeds\n\n{table.markdown()}"

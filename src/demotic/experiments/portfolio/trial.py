@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
@@ -40,28 +40,34 @@ class Trial:
     threads: int = 1
 
     def run(self) -> dict[str, Any]:
-        """Train and measure in a process of its own."""
+        """Train and measure in a process of its own, which ends when this one is told to."""
         context = get_context("spawn")
-        with ProcessPoolExecutor(1, mp_context=context) as pool:
+        stop = context.Event()
+        with ProcessPoolExecutor(
+            1, mp_context=context, initializer=_watch, initargs=(os.getpid(), stop)
+        ) as pool:
             try:
-                return pool.submit(_measure_for, self, os.getpid()).result()
+                return pool.submit(measure, self).result()
             except BrokenProcessPool:
                 raise DemoticError(
                     "the process that trained ended before its time", path=self.work,
                     remedy="perhaps there is too little memory; finished trials are kept",
                 ) from None  # fmt: skip
+            except (KeyboardInterrupt, SystemExit):
+                stop.set()  # or leaving the pool waits until the trial is done
+                raise
 
 
-def _measure_for(trial: Trial, parent: int) -> dict[str, Any]:
-    """Measure as long as somebody waits for it: whoever is killed may be started again at once."""
+def _watch(parent: int, stop: Event) -> None:
+    """Work as long as somebody waits for it: whoever is killed may be started again at once."""
 
     def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
+        while not stop.wait(0.5):
+            if os.getppid() != parent:
+                break
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-    return measure(trial)
 
 
 def measure(trial: Trial) -> dict[str, Any]:
