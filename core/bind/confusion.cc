@@ -102,10 +102,13 @@ void bind_bigrams(nb::module_& m) {
 void bind_table(nb::module_& m) {
   using Table = grammar::ConfusionTable;
   nb::class_<Table>(m, "ConfusionTable", "Confusion rules on their way into a table")
-      .def(nb::init<const grammar::ConfusionClasses&, const std::string&, grammar::TargetBigrams*,
-                    bool>(),
-           nb::arg("classes"), nb::arg("path"), nb::arg("bigrams").none(), nb::arg("unchanged"),
-           nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>(), Unlocked())
+      .def(
+          "__init__",
+          [](Table* self, const grammar::ConfusionClasses& classes, const std::string& path,
+             grammar::TargetBigrams* bigrams, bool changed,
+             bool unchanged) { new (self) Table(classes, path, bigrams, {changed, unchanged}); },
+          nb::arg("classes"), nb::arg("path"), nb::arg("bigrams").none(), nb::arg("changed"),
+          nb::arg("unchanged"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>(), Unlocked())
       .def(
           "add", [](Table& table, uint32_t begin, uint32_t end) { table.add(begin, end); },
           nb::arg("begin"), nb::arg("end"), Unlocked(), "All rules of the sources")

@@ -13,7 +13,7 @@ namespace {
 struct Scratch {
   LogInside in;
   ExcessScratch nodes;
-  std::vector<double> per_edge;
+  std::vector<double> mean, per_edge;
 };
 
 struct Part {
@@ -39,18 +39,11 @@ void add_risk(const Forest& f, std::span<const double> weights, const RiskOption
   const double t = options.temperature;
 
   std::vector<double>& per_edge = scratch.per_edge;
-  per_edge.resize(f.edges());
-  for (uint32_t e = 0; e < f.edges(); ++e) per_edge[e] = f.loss[e] + t * score[e];
-  const double m = excess(f, q, per_edge, scratch.nodes);
-  double expected_loss = m;
-  if (t != 0.0) {
-    expected_loss = 0.0;
-    for (uint32_t v = 0; v < f.nodes(); ++v) {
-      double sum = 0.0;
-      for (uint32_t e = f.in_off[v]; e < f.in_off[v + 1]; ++e) sum += q[e] * f.loss[e];
-      expected_loss += scratch.nodes.node[v] * sum;
-    }
-  }
+  const EdgeCounts loss{f.loss.data(), 1};
+  const double gain = 1.0;
+  count_means(f, q, score, loss, scratch.mean);
+  const double m = excess(f, q, score, loss, scratch.mean, {&gain, 1}, t, per_edge, scratch.nodes);
+  const double expected_loss = scratch.mean[size_t{f.root()} * 2];
 
   double slope = 0.0;  // Cov(rho, s): scale * w . Cov(rho, f)
   for (uint32_t e = 0; e < f.edges(); ++e) {

@@ -22,10 +22,10 @@ std::vector<text::Symbol> unchanged(std::span<const text::Symbol> source) {
 }  // namespace
 
 ConfusionTable::ConfusionTable(const ConfusionClasses& classes, const std::string& path,
-                               TargetBigrams* bigrams, bool unchanged)
+                               TargetBigrams* bigrams, ConfusionKinds kinds)
     : classes_(classes),
       bigrams_(bigrams),
-      unchanged_(unchanged),
+      kinds_(kinds),
       out_(path, classes.table().categories(), {"ConfusionCount", "ConfusionProbability"},
            classes.table().target_vocab(), classes.table().target_vocab()) {}
 
@@ -38,10 +38,9 @@ void ConfusionTable::add(uint32_t begin, uint32_t end, std::span<const char> mat
     classes_.expand(s, [&](std::span<const text::Symbol> target, double count, double total) {
       const std::array<float, 2> scores{static_cast<float>(count),
                                         static_cast<float>(std::log(count / total))};
-      if (!std::ranges::equal(target, same)) {
-        if (unchanged_) return;
-        ++changes_;
-      }
+      const bool change = !std::ranges::equal(target, same);
+      if (change ? !kinds_.changed : !kinds_.unchanged) return;
+      changes_ += change ? 1 : 0;
       out_.add({lhs,
                 source,
                 target,

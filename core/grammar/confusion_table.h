@@ -1,8 +1,8 @@
 // Confusion rules written down as tables that decoders read, and the score of a rule's target side
 // as one more column of a table.
 //
-//   ConfusionTable out(classes, "confusion.bin", &bigrams);     bigrams may be null; with true as
-//                                                               the last, sides stay as they are
+//   ConfusionTable out(classes, "confusion.bin", &bigrams,      bigrams may be null
+//                      {.changed = true, .unchanged = true});   whose sides differ, or are the same
 //   out.add(0, classes.sources());                              in any pieces, or
 //   out.add(0, classes.sources(), matched);                     those of which matched[s] is true
 //   out.finish();
@@ -26,10 +26,14 @@
 
 namespace demotic::grammar {
 
+struct ConfusionKinds {
+  bool changed = true, unchanged = true;  // whether there are rules of two sides, of one and itself
+};
+
 class ConfusionTable {
  public:
   ConfusionTable(const ConfusionClasses& classes, const std::string& path, TargetBigrams* bigrams,
-                 bool unchanged = false);
+                 ConfusionKinds kinds = {});
 
   void add(uint32_t begin, uint32_t end, std::span<const char> matched = {});
   void finish() { out_.finish(bigrams_ == nullptr ? nullptr : bigrams_->space().get()); }
@@ -39,7 +43,7 @@ class ConfusionTable {
  private:
   const ConfusionClasses& classes_;
   TargetBigrams* bigrams_;
-  bool unchanged_;
+  ConfusionKinds kinds_;
   RuleTableBuilder out_;
   uint64_t changes_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "learn/risk_set.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -29,6 +30,16 @@ struct SlopePart {
     gradient.add(other.gradient);
   }
 };
+
+// In four sums, so that no addition waits for the one before.
+double dot(std::span<const double> a, const double* b) {
+  std::array<double, 4> sum{};
+  size_t i = 0;
+  for (; i + sum.size() <= a.size(); i += sum.size())
+    for (size_t k = 0; k < sum.size(); ++k) sum[k] += a[i + k] * b[i + k];
+  for (; i < a.size(); ++i) sum[0] += a[i] * b[i];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
 
 // The features that a forest's derivations have, each once.
 std::vector<uint32_t> features_of(const forest::Forest& f) {
@@ -112,22 +123,9 @@ void RiskSet::expect_one(Item& item, std::span<const double> weights,
   if (scale_ != 1.0)
     for (double& s : item.score) s *= scale_;
   forest::log_inside(f, item.score, item.in);
-  item.node.assign(f.nodes(), 0.0);
-  item.node[f.root()] = 1.0;
-  const double* const q = item.in.q.data();
-  double* const node = item.node.data();
-  const uint32_t* const tail_off = f.tail_off.data();
-  const uint32_t* const tails = f.tails.data();
-  const float* const count = item.counts.data();
-  std::fill(counts.begin(), counts.end(), 0.0);
-  double* const sum = counts.data();
-  for (uint32_t v = f.nodes(); v-- > 0;)
-    for (uint32_t e = f.in_off[v]; e < f.in_off[v + 1]; ++e) {
-      const double mu = node[v] * q[e];
-      for (uint32_t i = tail_off[e]; i < tail_off[e + 1]; ++i) node[tails[i]] += mu;
-      const float* const row = count + size_t{e} * columns_;
-      for (uint32_t c = 0; c < columns_; ++c) sum[c] += mu * row[c];
-    }
+  forest::count_means(f, item.in.q, item.score, {item.counts.data(), columns_}, item.mean);
+  const double* const root = item.mean.data() + size_t{f.root()} * (columns_ + 1);
+  std::copy(root, root + columns_, counts.begin());
 }
 
 Expected RiskSet::expect(std::span<const double> weights, double scale,
@@ -182,21 +180,11 @@ Slope RiskSet::slope(std::span<const double> gain, double temperature, unsigned 
         const Item& item = items_[chosen_[i]];
         const forest::Forest& f = item.forest;
         std::vector<double>& per_edge = part.per_edge;
-        per_edge.resize(f.edges());
-        const float* row = item.counts.data();
-        for (uint32_t e = 0; e < f.edges(); ++e, row += columns_) {
-          double rho = 0.0;
-          for (uint32_t c = 0; c < columns_; ++c) rho += gain[c] * row[c];
-          per_edge[e] = rho;
-        }
-        if (temperature != 0.0)
-          for (uint32_t e = 0; e < f.edges(); ++e) per_edge[e] += temperature * item.score[e];
-        const double mean = forest::excess(f, item.in.q, per_edge, part.scratch);
-        double slope = 0.0;  // Cov(rho, s)
-        for (uint32_t e = 0; e < f.edges(); ++e) {
-          slope += per_edge[e] * item.score[e];
-          per_edge[e] *= scale_;
-        }
+        const double mean = forest::excess(f, item.in.q, item.score, {item.counts.data(), columns_},
+                                           item.mean, gain, temperature, per_edge, part.scratch);
+        const double slope = dot(per_edge, item.score.data());  // Cov(rho, s)
+        if (scale_ != 1.0)
+          for (double& each : per_edge) each *= scale_;
         forest::add_features(f, per_edge, part.gradient);
         part.value += mean - temperature * item.in.beta[f.root()];
         part.scale_gradient += slope / scale_;
@@ -211,9 +199,13 @@ features::SparseVector RiskSet::expected_features(unsigned threads) const {
         const Item& item = items_[chosen_[i]];
         const forest::Forest& f = item.forest;
         part.per_edge.resize(f.edges());
-        for (uint32_t v = 0; v < f.nodes(); ++v)
-          for (uint32_t e = f.in_off[v]; e < f.in_off[v + 1]; ++e)
-            part.per_edge[e] = item.node[v] * item.in.q[e];
+        part.scratch.node.assign(f.nodes(), 0.0);
+        part.scratch.node[f.root()] = 1.0;
+        for (uint32_t v = f.nodes(); v-- > 0;)
+          for (uint32_t e = f.in_off[v]; e < f.in_off[v + 1]; ++e) {
+            part.per_edge[e] = part.scratch.node[v] * item.in.q[e];
+            for (const uint32_t tail : f.tails_of(e)) part.scratch.node[tail] += part.per_edge[e];
+          }
         forest::add_features(f, part.per_edge, part.gradient);
       });
   return total.gradient.take();

@@ -73,7 +73,7 @@ class RiskSet {
     std::vector<float> counts;
     forest::LogInside in;       // of the last expect
     std::vector<double> score;  // scaled
-    std::vector<double> node;   // mu
+    std::vector<double> mean;   // of counts and score, by node
   };
   void check_expected() const;
   void expect_one(Item& item, std::span<const double> weights, std::span<double> counts) const;

@@ -47,7 +47,7 @@ def finished(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
 def test_the_report_has_every_part_and_the_papers_figures(finished: tuple[Path, str]) -> None:
     out, text = finished
     titles = re.findall(r"^## (\d) ", text, flags=re.MULTILINE)
-    assert titles == [*"12345678"]
+    assert titles == [*"123456789"]
     for figure in ("12.80", "14.20", "25.30", "48.50", "49.50", "36.5", "1,583,000", "525"):
         assert figure in text
     for name in ("BLM", "BLM+WP", "BLM+WP+TsRB", "BLM+WP+TsRB, lexical"):
@@ -74,4 +74,4 @@ def test_parts_are_checked(folder: Path, tmp_path: Path) -> None:
     for part in PARTS:
         check(setup(folder, tmp_path, part))
     with pytest.raises(ArgumentError, match="no part"):
-        check(setup(folder, tmp_path, "e9"))
+        check(setup(folder, tmp_path, "e10"))

@@ -130,6 +130,26 @@ def test_rules_of_the_goal_and_empty_and_bare_sides() -> None:
     assert set(found) == {(("[X]", "a"), (0,)), (("[X]", "a"), (0, "a"))}
 
 
+@given(grammars)
+def test_sides_need_not_be_confused_with_themselves(rules: list[Rule]) -> None:
+    expected = confusion_rules(by_source(rules))
+    if not expected:
+        return
+    options = ConfusionOptions(group="source", max_options=1000, itself=False)
+    grammar = ConfusionGrammar.from_table(rule_table(rules), options)
+
+    def same(pair: Pair) -> bool:
+        slots = iter(range(len(pair[0])))
+        return pair[1] == tuple(next(slots) if s == "[X]" else s for s in pair[0])
+
+    changes = {pair: count for pair, count in expected.items() if not same(pair)}
+    assert pairs_of(written(grammar)) == changes
+    assert len(grammar) == len(changes)
+    with TemporaryDirectory() as folder:  # what leaves sentences as they are can be asked for still
+        unchanged = grammar.table(out=Path(folder) / "u.bin", unchanged=True)
+        assert set(pairs_of(unchanged)) == expected.keys() - changes.keys()
+
+
 def test_a_grammar_that_changes_nothing_is_told() -> None:
     heard = Heard()
     grammar = ConfusionGrammar.from_table(rule_table([Rule("X", ("A",), ("a",))]), ALL)
@@ -222,7 +242,11 @@ def test_tables_have_sources_and_forests_have_nodes() -> None:
 
 
 def test_the_grammar_of_figure_1_makes_its_four_strings() -> None:
-    """The figure's grammar as a table of its own: a cat on the mat, glue S -> X alone."""
+    """The figure's grammar as a table of its own: a cat on the mat, glue S -> X alone.
+
+    The grammar is reconstructed from what the paper's text says of the figure and its four strings:
+    which rule makes which of them is our reading.
+    """
     on = ("[X]", "on", "[X]")
     rules = [
         Rule("S", ("[X]",), (0,)),

@@ -116,6 +116,15 @@ def test_further_scores_can_be_learned() -> None:
         Rounds(confuser(), examples(), options=options(), further=["Nonsense"]).run()
 
 
+def test_numbers_of_rules_are_learned_and_left_out_of_the_column() -> None:
+    given = Rounds(confuser(), examples(), options=options(rounds=1, count_rules=True))
+    found = given.run()
+    assert {"RulePenalty", "Glue"} <= found.weights.keys()
+    kept = Cdlm(Symbols({"<other>": "O", "<gap>": "X"}), found.weights).bigrams
+    assert kept
+    assert not {"RulePenalty", "Glue"} & kept.keys()
+
+
 @pytest.mark.parametrize("how", [{"objective": "likelihood"}, {"accumulate": False}])
 def test_other_ways_to_learn_gain_as_well(how: dict[str, Any]) -> None:
     found = Rounds(confuser(), examples(), options=options(rounds=2, **how)).run()

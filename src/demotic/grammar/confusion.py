@@ -6,7 +6,8 @@
     table.to_text("confusion.txt", format="cdec")
 
 The grammar holds classes of target sides that translate the same source.  Any two sides of a class
-are a rule, each with itself, too; only :meth:`ConfusionGrammar.table` writes rules down.
+are a rule, each with itself, too, unless told otherwise; only :meth:`ConfusionGrammar.table` writes
+rules down.
 """
 
 from __future__ import annotations
@@ -44,6 +45,9 @@ class ConfusionOptions:
     a node or a cell."""
     same_tail_spans: bool = False
     """In forests, compare only sides whose gaps lie over the same words."""
+    itself: bool = True
+    """Each side is confused with itself, too; without that, a sentence is seldom among its
+    confusions."""
 
     def __post_init__(self) -> None:
         check_choices(self)
@@ -70,10 +74,13 @@ BY_SOURCE = ConfusionOptions(group="source")
 class ConfusionGrammar:
     """Classes of target sides; rules of the goal, unknown words and empty sides take no part."""
 
-    def __init__(self, rules: RuleTable, classes: _core.ConfusionClasses) -> None:
+    def __init__(
+        self, rules: RuleTable, classes: _core.ConfusionClasses, *, itself: bool = True
+    ) -> None:
         self.rules = rules
         """The translator's."""
         self.core = classes
+        self._itself = itself
 
     @classmethod
     def from_table(
@@ -92,7 +99,7 @@ class ConfusionGrammar:
             for begin in range(0, rules.nodes, _NODES):
                 classes.add_sources(begin, begin + _NODES, options.most)
                 advance(min(_NODES, rules.nodes - begin))
-        return cls._finished(rules, classes, progress)
+        return cls._finished(rules, classes, options, progress)
 
     @classmethod
     def from_forests(
@@ -116,11 +123,15 @@ class ConfusionGrammar:
             for forest in forests:
                 classes.add_forest(forest.core, options.most, cells, options.same_tail_spans)
                 advance(1)
-        return cls._finished(rules, classes, progress)
+        return cls._finished(rules, classes, options, progress)
 
     @classmethod
     def _finished(
-        cls, rules: RuleTable, classes: _core.ConfusionClasses, progress: Progress
+        cls,
+        rules: RuleTable,
+        classes: _core.ConfusionClasses,
+        options: ConfusionOptions,
+        progress: Progress,
     ) -> ConfusionGrammar:
         classes.finish()
         if classes.dropped:
@@ -129,7 +140,7 @@ class ConfusionGrammar:
             raise ArgumentError(
                 "no target side to confuse", remedy="give a rule table, or forests, with rules"
             )
-        return cls(rules, classes)
+        return cls(rules, classes, itself=options.itself)
 
     # -- how large it is ------------------------------------------------------------------------
 
@@ -150,7 +161,7 @@ class ConfusionGrammar:
 
     def __len__(self) -> int:
         """Rules, if all are written down."""
-        return self.core.pairs()
+        return self.core.pairs() - (0 if self._itself else self.core.sources)
 
     # -- rules ----------------------------------------------------------------------------------
 
@@ -175,7 +186,9 @@ class ConfusionGrammar:
                 sources = Path(folder) / "sources.bin"
                 self.core.write_sources(str(sources))
                 matcher = match_rules(RuleTable.load(sources, verify=False), sentences, progress)
-            work = _core.ConfusionTable(self.core, str(temporary), bigrams, unchanged)
+            work = _core.ConfusionTable(
+                self.core, str(temporary), bigrams, not unchanged, unchanged or self._itself
+            )
             size = self.core.sources
             with progress.step("writing confusion rules", size, "source sides") as advance:
                 for begin in range(0, size, _NODES):

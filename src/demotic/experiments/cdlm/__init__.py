@@ -1,9 +1,9 @@
 """CDLM: the experiments of Li, Wang, Khudanpur and Eisner on any data with references.
 
 e1 sizes, e2 simulation (table 2), e3 translation (table 3), e4 n-grams (table 4), e5 references, e6
-confusion grammars, e7 ways to learn, e8 speed.  Each part's results stay in the folder of the
-experiment.  A file ``symbols.LANG`` in the data folder says which symbol a word is, such as its
-part of speech; without it, classes are learned.
+confusion grammars, e7 ways to learn, e8 speed, e9 what bigrams learn.  Each part's results stay in
+the folder of the experiment.  A file ``symbols.LANG`` in the data folder says which symbol a word
+is, such as its part of speech; without it, classes are learned.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from demotic.experiments.data import data_for
 from demotic.experiments.parts import Parts
 from demotic.experiments.setup import Setup
 
-PARTS = ("e1", "e2", "e3", "e4", "e5", "e6", "e7", "e8")
+PARTS = ("e1", "e2", "e3", "e4", "e5", "e6", "e7", "e8", "e9")
 USES = ("from", "to", "seeds")
 TOKENISED = True
 
@@ -41,6 +41,7 @@ def run(setup: Setup) -> str:
         "e6": lambda: report.grammars(measures.grammars(bench)),
         "e7": lambda: report.learnings(measures.learnings(bench)),
         "e8": lambda: report.speed(measures.speed(bench)),
+        "e9": lambda: report.reasons(measures.reasons(bench)),
     }
     texts = [section() for name, section in sections.items() if setup.wants(name)]
     if overlap := bench.overlap:

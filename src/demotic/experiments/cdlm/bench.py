@@ -22,7 +22,7 @@ from demotic.grammar.bigrams import Preset
 from demotic.learn import MiraOptions, tune_weights
 from demotic.lm import LanguageModel
 from demotic.systems.cdlm.config import CdlmLearning
-from demotic.systems.cdlm.examples import Example, Judged, judge, of_groups, of_lines
+from demotic.systems.cdlm.examples import Example, judge, of_groups, of_lines
 from demotic.systems.cdlm.model import Cdlm
 from demotic.systems.cdlm.rounds import Learned, Rounds
 from demotic.systems.cdlm.stage import forests_of
@@ -48,7 +48,8 @@ class Arm:
     learning: CdlmLearning = field(default_factory=CdlmLearning)
     preset: Preset = "paper"
     bigrams: bool = True
-    weighted: bool = False
+    further: tuple[str, ...] = ()
+    """Scores of confusion rules and of their decoder that get weights, too."""
     references: int = 0
     """The most for one sentence to learn from; 0: all."""
 
@@ -248,8 +249,8 @@ class Bench:
                 "sentences": len(self.examples(arm.condition)),
                 "rounds": [asdict(each) for each in found.rounds],
                 "held out": [found.start.bleu, _best(found)],
-                "test": asdict(decoded),
-                "BLM": asdict(blm),
+                "test": decoded,
+                "BLM": blm,
                 "rescored": self.rescored(confuser, found.weights),
                 "seconds": seconds,
             }
@@ -263,16 +264,34 @@ class Bench:
             self.examples(arm.condition, arm.references),
             options=learning,
             bigrams=arm.bigrams,
-            further=["ConfusionProbability"] if arm.weighted else (),
+            further=arm.further,
             threads=self.setup.threads,
             progress=self.setup.progress,
         )
 
-    def simulated(self, confuser: Confuser, weights: Mapping[str, float]) -> Judged:
-        """The best confusion of each test sentence."""
+    def simulated(self, confuser: Confuser, weights: Mapping[str, float]) -> dict[str, float]:
+        """How good the best confusion of each test sentence is, and what it is made of."""
         lines = [e.sentence for e in self.tests]
         found = confuser.best(lines, weights, threads=self.setup.threads)
-        return judge([" ".join(each.tokens) for each in found], self.tests)
+        texts = [" ".join(each.tokens) for each in found]
+        kinds = {
+            "one": [i for i, e in enumerate(self.tests) if len(e.references) == 1],
+            "several": [i for i, e in enumerate(self.tests) if len(e.references) > 1],
+        }
+        parts = {
+            name: judge([texts[i] for i in chosen], [self.tests[i] for i in chosen]).bleu
+            for name, chosen in kinds.items()
+            if chosen
+        }
+        same = sum(text == line for text, line in zip(texts, lines, strict=True))
+        rules = sum(each.features["RulePenalty"] for each in found)
+        words = sum(len(line.split()) for line in lines)
+        return {
+            **asdict(judge(texts, self.tests)),
+            **parts,
+            "same": same / max(1, len(lines)),
+            "words": words / max(1.0, rules),
+        }
 
     def rescored(self, confuser: Confuser, weights: Mapping[str, float]) -> float:
         """The same, from forests that the n-gram model alone has made."""

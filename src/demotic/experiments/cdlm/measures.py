@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from demotic.decode.confusion import BLEU_CONTEXT
@@ -25,6 +26,13 @@ MODELS = {
     "BLM+WP+TsRB": Arm(),
     "BLM+WP+TsRB, lexical": Arm(preset="lexical"),
 }
+COLUMNS = {
+    "paper": Arm(),
+    "clean": Arm("clean"),
+    "clean, rules counted": Arm("clean", learning=CdlmLearning(count_rules=True)),
+    "clean, no side with itself": Arm("clean", confusion=ConfusionOptions(itself=False)),
+}
+"""Models whose column a translator gets."""
 
 
 def sizes(bench: Bench) -> Any:
@@ -83,10 +91,9 @@ def translation(bench: Bench) -> Any:
 
     def run() -> dict[str, Any]:
         tables = {"baseline": bench.rules}
-        for condition in CONDITIONS:
-            name = f"{condition}-{_slug('BLM+WP+TsRB')}"
-            record = bench.learned(replace(Arm(), condition=condition), name)
-            tables[f"+CDLM, {condition}"] = bench.column(record, condition)
+        for name, arm in COLUMNS.items():
+            record = bench.learned(arm, f"{arm.condition}-{_slug(name)}")
+            tables[f"+CDLM, {name}"] = bench.column(record, _slug(name))
         metric = Bleu(tokenise="none")
         references = bench.references("test")
         rows: dict[str, Any] = {}
@@ -165,7 +172,7 @@ def grammars(bench: Bench) -> Any:
     arms = {
         "node": Arm(),
         "node, same tail spans": Arm(confusion=ConfusionOptions(same_tail_spans=True)),
-        "node, weighted": Arm(weighted=True),
+        "node, weighted": Arm(further=("ConfusionProbability",)),
         "cell": Arm(confusion=ConfusionOptions(group="cell")),
         "source, top 10": Arm(confusion=ConfusionOptions(group="source", max_options=10)),
     }
@@ -186,6 +193,51 @@ def learnings(bench: Bench) -> Any:
         name: bench.learned(Arm(learning=way), f"learning-{_slug(name)}")
         for name, way in ways.items()
     }
+
+
+def reasons(bench: Bench) -> Any:
+    """E9: whether a model can win without any bigram, by what is confused with what."""
+    groups = {
+        "node": ConfusionOptions(),
+        "node, no side with itself": ConfusionOptions(itself=False),
+        "cell, top 20": ConfusionOptions(group="cell", max_options=20),
+        "source, top 10": ConfusionOptions(group="source", max_options=10),
+    }
+    counted = CdlmLearning(count_rules=True)
+    models = {
+        "BLM+WP": Arm(bigrams=False),
+        "BLM+WP+rules": Arm(bigrams=False, learning=counted),
+        "BLM+WP+TsRB": Arm(),
+        "BLM+WP+TsRB+rules": Arm(learning=counted),
+    }
+    return {
+        group: {
+            "alone": bench.parts.get(f"alone-{_slug(group)}", partial(_alone, bench, options)),
+            "models": {
+                name: bench.learned(
+                    replace(arm, confusion=options), f"{_slug(group)}-{_slug(name)}"
+                )
+                for name, arm in models.items()
+            },
+        }
+        for group, options in groups.items()
+    }
+
+
+def _alone(bench: Bench, options: ConfusionOptions) -> dict[str, Any]:
+    """Phrases of 1, 2, 3 and more words: share that nothing but themselves is taken for."""
+    grammar = bench.grammar("paper", options)
+    lines = [e.sentence for e in bench.tests]
+    table = grammar.table(lines, out=bench.setup.out / "work" / "alone.bin")
+    others: dict[tuple[str, ...], int] = {}
+    for rule in table:
+        if not any(word.startswith("[X") for word in rule.source):
+            others.setdefault(rule.source, 0)
+            others[rule.source] += rule.target != rule.source
+    sizes: dict[int, list[bool]] = {size: [] for size in range(1, 5)}
+    for source, number in others.items():
+        sizes[min(len(source), 4)].append(number == 0)
+    return {str(size): statistics.fmean(each) if each else None for size, each in sizes.items()}
 
 
 def speed(bench: Bench) -> Any:

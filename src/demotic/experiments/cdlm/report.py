@@ -135,6 +135,43 @@ def learnings(records: Mapping[str, Any]) -> str:
     return _section("7 Ways to learn", _arms(records), _rounds(records))
 
 
+def reasons(groups: Mapping[str, Any]) -> str:
+    """(9)"""
+    table = Table(
+        ["confused", "model", "BLEU", "one reference", "several", "as they are, %",
+         "words per rule", "rescored", "paper"],
+        digits=1,
+    )  # fmt: skip
+
+    def add(group: str, name: str, found: Mapping[str, float], rescored: float) -> None:
+        table.row(
+            group, name, found["bleu"], found.get("one"), found.get("several"),
+            100 * found["same"], found["words"], rescored, paper.SIMULATED.get(name),
+        )  # fmt: skip
+
+    alone = Table(
+        ["phrases confused with nothing but themselves, %", "1 word", "2", "3", "more"], digits=1
+    )
+    for group, found in groups.items():
+        records = found["models"]
+        alone.row(group, *(None if v is None else 100 * v for v in found["alone"].values()))
+        blm = next(iter(records.values()))["BLM"]
+        add(group, "BLM", blm, blm["bleu"])
+        for name, record in records.items():
+            add(group, name, record["test"], record["rescored"])
+    return _section(
+        "9 What bigrams learn",
+        "The best confusions of test sentences, in the paper's condition: of those with one "
+        "reference, which is the sentence itself, and of others; how many are the sentence as it "
+        "is; how many words there are to a rule. `rules` are weights for the numbers of rules and "
+        "of glue rules.",
+        table.markdown(),
+        "Where words can only be taken for themselves, many small rules and much glue leave a "
+        "sentence as it is, and a model wins that counts rules; bigrams of symbols can count them.",
+        alone.markdown(),
+    )
+
+
 def speed(row: Mapping[str, Any]) -> str:
     """(8)"""
     table = Table(["", ""])

@@ -23,6 +23,9 @@ class CdlmLearning:
     held-out sentences gain less than 0.1 BLEU."""
     accumulate: bool = True
     """Learn from the confusions of all rounds, not of the last alone."""
+    count_rules: bool = False
+    """Learn weights for the numbers of rules and of glue rules beside those of bigrams, which then
+    need not count rules; they are no part of the model."""
     variance: float = 1.0
     """Of the Gaussian prior of weights; halved where a round goes too far."""
     evaluations: int = 100

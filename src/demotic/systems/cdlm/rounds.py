@@ -43,6 +43,8 @@ _KEPT = 3  # of all rounds together, in units of one round's edges
 _ORDER = 4  # of BLEU
 DENSE = ("LanguageModel", "WordPenalty")
 """What is learned beside bigrams."""
+RULES = ("RulePenalty", "Glue")
+"""Numbers of rules: few large ones mean that a sentence stays as it is."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,8 @@ class Rounds:
         self.confuser = confuser
         self.options = options or CdlmLearning()
         self.learned, self.judges = held_out(examples, self.options.held_out)
-        self._names = (*DENSE, *further)
+        counted = RULES if self.options.count_rules else ()
+        self._names = tuple(dict.fromkeys([*DENSE, *counted, *further]))
         self._bigrams = bigrams
         self._threads, self._progress = threads, progress
         self._checkpoint, self._resume = checkpoint, resume
