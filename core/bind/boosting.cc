@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bind/arrays.h"
+#include "bind/gains.h"
 #include "features/tree_ensembles.h"
 #include "features/tree_scores.h"
 #include "io/error.h"
@@ -28,12 +29,6 @@ using features::TreesView;
 features::TreeQuestions questions(const Input<uint64_t>& ends, const Input<uint32_t>& atoms,
                                   const Input<uint32_t>& firsts, const Input<uint32_t>& counts) {
   return {{span_of(ends), span_of(atoms)}, span_of(firsts), span_of(counts)};
-}
-
-learn::Gain gain_by_name(const std::string& name) {
-  if (name == "printed") return learn::Gain::printed;
-  if (name == "hard") return learn::Gain::hard;
-  throw io::Error(io::Fault::argument, "there is no gain '" + name + "'", 0, "printed or hard");
 }
 
 std::vector<std::pair<std::vector<uint32_t>, double>> pairs_of(
@@ -84,6 +79,20 @@ void ensembles(nb::module_& m) {
             });
           },
           nb::arg("parts"), nb::arg("order"))
+      .def_static(
+          "blend",
+          [](const std::vector<const TreeEnsembles*>& parts, const std::vector<double>& factors) {
+            return unlocked([&] {
+              std::vector<TreesView> views;
+              uint32_t features = 0;
+              for (const TreeEnsembles* part : parts) {
+                views.push_back(part->view());
+                features = std::max(features, part->features());
+              }
+              return TreeEnsembles(features::blend(views, factors), features);
+            });
+          },
+          nb::arg("parts"), nb::arg("factors"), "Their sum, each times its factor")
       .def(
           "lambdas",
           [](const TreeEnsembles& all, size_t classifier) {

@@ -4,6 +4,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
@@ -123,11 +124,11 @@ void bind_items(nb::module_& m) {
       .def(
           "__init__",
           [](grammar::ItgOptions* self, const std::string& sub_items, const std::string& unaligned,
-             uint32_t max_words) {
+             uint32_t max_words, uint32_t compose) {
             new (self) grammar::ItgOptions{sub_items_by_name(sub_items),
-                                           unaligned_by_name(unaligned), max_words};
+                                           unaligned_by_name(unaligned), max_words, compose};
           },
-          nb::arg("sub_items"), nb::arg("unaligned"), nb::arg("max_words"));
+          nb::arg("sub_items"), nb::arg("unaligned"), nb::arg("max_words"), nb::arg("compose"));
   m.def(
       "itg_items",
       [](uint32_t source_size, uint32_t target_size,
@@ -140,16 +141,21 @@ void bind_items(nb::module_& m) {
         }
         grammar::ItgExtractor extract(options);
         extract(source_size, target_size, all);
-        return std::pair{items_of(extract.items()), items_of(extract.sub_items())};
+        const auto items = items_of(extract.items()), within = items_of(extract.sub_items()),
+                   composed = items_of(extract.composed());
+        extract.take_composed();
+        return std::tuple{items, within, composed, items_of(extract.items())};
       },
       nb::arg("source_size"), nb::arg("target_size"), nb::arg("links"), nb::arg("options"),
-      "Items and sub-items of a pair: source and target borders, label; none if it is skipped");
+      "Items of a pair, those within them, those composed of them, and the sentence cut into "
+      "these: "
+      "source and target borders, label; none if it is skipped");
 
   bind_counters<grammar::ItgCounts>(m, "ItgCounts", "See demotic.grammar.ItemCounts");
   nb::class_<grammar::ItgExtraction>(m, "ItgExtraction", "Finds and counts items over threads")
-      .def(nb::init<const grammar::ItgOptions&, uint32_t, size_t, uint32_t, unsigned>(),
-           nb::arg("options"), nb::arg("max_item"), nb::arg("rows"), nb::arg("parts"),
-           nb::arg("threads"), Unlocked())
+      .def(nb::init<const grammar::ItgOptions&, uint32_t, bool, size_t, uint32_t, unsigned>(),
+           nb::arg("options"), nb::arg("max_item"), nb::arg("empty_items"), nb::arg("rows"),
+           nb::arg("parts"), nb::arg("threads"), Unlocked())
       .def("run", &grammar::ItgExtraction::run, nb::arg("source"), nb::arg("target"),
            nb::arg("links"), nb::arg("begin"), nb::arg("end"), Unlocked(),
            "Find the items of the sentence pairs from begin up to end")

@@ -2,16 +2,21 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "bind/arrays.h"
+#include "bind/gains.h"
+#include "features/tree_ensembles.h"
 #include "grammar/label_corpus_builder.h"
 #include "grammar/label_model.h"
 #include "io/error.h"
+#include "learn/cost_boosting.h"
 #include "learn/cost_perceptron.h"
 #include "learn/cost_softmax.h"
 #include "learn/label_task.h"
@@ -30,12 +35,22 @@ struct Task {
   learn::LabelTask task;
 };
 
-learn::LabelMixture mixture(const std::vector<Input<float>>& weights,
-                            const std::vector<double>& shares, bool for_rollout) {
-  if (weights.size() != shares.size())
+// Weights of rows, or trees; both stay alive as arguments.
+using Policy = std::variant<Input<float>, const features::TreeEnsembles*>;
+
+learn::LabelPolicy policy_of(const Policy& policy) {
+  if (const auto* weights = std::get_if<Input<float>>(&policy)) return {span_of(*weights), nullptr};
+  const features::TreeEnsembles* const trees = std::get<const features::TreeEnsembles*>(policy);
+  if (trees == nullptr) throw io::Error(io::Fault::argument, "no policy");
+  return {{}, &trees->view()};
+}
+
+learn::LabelMixture mixture(const std::vector<Policy>& policies, const std::vector<double>& shares,
+                            bool for_rollout) {
+  if (policies.size() != shares.size())
     throw io::Error(io::Fault::argument, "a mixture needs a share for each of its policies");
   learn::LabelMixture made;
-  for (const Input<float>& each : weights) made.weights.push_back(span_of(each));
+  for (const Policy& each : policies) made.policies.push_back(policy_of(each));
   made.shares = shares;
   made.for_rollout = for_rollout;
   return made;
@@ -169,10 +184,10 @@ void learners(nb::module_& m) {
                    })
       .def(
           "examples",
-          [](const Task& t, const std::vector<Input<float>>& in,
-             const std::vector<double>& in_shares, bool in_whole, const std::string& kind,
-             const std::vector<Input<float>>& out, const std::vector<double>& out_shares,
-             bool out_whole, uint64_t seed, bool shared, unsigned threads) {
+          [](const Task& t, const std::vector<Policy>& in, const std::vector<double>& in_shares,
+             bool in_whole, const std::string& kind, const std::vector<Policy>& out,
+             const std::vector<double>& out_shares, bool out_whole, uint64_t seed, bool shared,
+             unsigned threads) {
             const learn::LabelMixture roll_in = mixture(in, in_shares, in_whole);
             const learn::LabelMixture roll_out = mixture(out, out_shares, out_whole);
             return unlocked([&] {
@@ -185,8 +200,8 @@ void learners(nb::module_& m) {
           nb::arg("shared"), nb::arg("threads"))
       .def(
           "accuracy",
-          [](const Task& t, const std::vector<Input<float>>& weights,
-             const std::vector<double>& shares, uint64_t seed) {
+          [](const Task& t, const std::vector<Policy>& weights, const std::vector<double>& shares,
+             uint64_t seed) {
             const learn::LabelMixture policy = mixture(weights, shares, false);
             const auto found = unlocked([&] { return t.task.accuracy(policy, seed); });
             return std::pair{found.right, found.labels};
@@ -195,8 +210,8 @@ void learners(nb::module_& m) {
           "How many labels are right, and how many there are, where there is a choice")
       .def(
           "order_bleu",
-          [](const Task& t, const std::vector<Input<float>>& weights,
-             const std::vector<double>& shares, uint64_t seed) {
+          [](const Task& t, const std::vector<Policy>& weights, const std::vector<double>& shares,
+             uint64_t seed) {
             const learn::LabelMixture policy = mixture(weights, shares, false);
             return unlocked([&] { return t.task.order_bleu(policy, seed); });
           },
@@ -204,7 +219,7 @@ void learners(nb::module_& m) {
           "BLEU of the items' target words in the order of the labels")
       .def(
           "labels",
-          [](const Task& t, size_t sentence, const std::vector<Input<float>>& weights,
+          [](const Task& t, size_t sentence, const std::vector<Policy>& weights,
              const std::vector<double>& shares, uint64_t seed) {
             const learn::LabelMixture policy = mixture(weights, shares, false);
             const auto found = unlocked([&] { return t.task.labels(sentence, policy, seed); });
@@ -219,14 +234,39 @@ void learners(nb::module_& m) {
           nb::arg("sentence"))
       .def(
           "log_likelihood",
-          [](const Task& t, const Input<float>& weights, double temperature) {
-            const auto values = span_of(weights);
-            return unlocked([&] { return t.task.log_likelihood(values, temperature); });
+          [](const Task& t, const Policy& policy, double temperature) {
+            const learn::LabelPolicy chooses = policy_of(policy);
+            return unlocked([&] { return t.task.log_likelihood(chooses, temperature); });
           },
-          nb::arg("weights"), nb::arg("temperature"));
+          nb::arg("policy"), nb::arg("temperature"));
 
   cost_learner<learn::CostPerceptron>(m, "CostPerceptron", "An averaged perceptron, from costs");
   cost_learner<learn::CostSoftmax>(m, "CostSoftmax", "Logistic regression, from costs");
+  m.def(
+      "boost_costs",
+      [](const learn::CostExamples& examples, uint32_t rows, const std::vector<uint32_t>& order,
+         double lambda_min, double decay, uint32_t max_trees, const std::string& gain,
+         double min_gain_factor, uint32_t max_depth, bool converge, bool per_leaf,
+         unsigned threads) {
+        const learn::BoostOptions options{lambda_min,         decay,           max_trees,
+                                          gain_by_name(gain), min_gain_factor, max_depth,
+                                          converge,           per_leaf,        false};
+        return unlocked([&] {
+          return features::TreeEnsembles(
+              learn::boost_costs(examples, rows, order, options, threads), rows);
+        });
+      },
+      nb::arg("examples"), nb::arg("rows"), nb::arg("order"), nb::arg("lambda_min"),
+      nb::arg("decay"), nb::arg("max_trees"), nb::arg("gain"), nb::arg("min_gain_factor"),
+      nb::arg("max_depth"), nb::arg("converge"), nb::arg("per_leaf"), nb::arg("threads"));
+  m.def(
+      "mean_margin",
+      [](const learn::CostExamples& examples, const features::TreeEnsembles& trees,
+         const std::vector<uint32_t>& order) {
+        return unlocked(
+            [&] { return learn::mean_margin(examples, trees.view(), trees.features(), order); });
+      },
+      nb::arg("examples"), nb::arg("trees"), nb::arg("order"));
   m.def(
       "mean_margin",
       [](const learn::CostExamples& examples, const Input<float>& weights,
@@ -251,8 +291,9 @@ void models(nb::module_& m) {
           "save",
           [](const std::string& path, const std::string& features, const std::string& mask,
              bool depth, bool stack, const std::vector<uint16_t>& classes, double temperature,
-             const Input<uint64_t>& keys, const std::vector<uint64_t>& counts,
-             const Input<float>& weights, const text::Vocab& source, const text::Vocab& target) {
+             const Input<uint64_t>& keys, const std::vector<uint64_t>& counts, const Policy& policy,
+             const text::Vocab& source, const text::Vocab& target) {
+            const learn::LabelPolicy chooses = policy_of(policy);
             const grammar::LabelModel::Content content{templates_by_name(features),
                                                        mask_by_name(mask),
                                                        depth,
@@ -261,14 +302,15 @@ void models(nb::module_& m) {
                                                        temperature,
                                                        span_of(keys),
                                                        counts,
-                                                       span_of(weights),
+                                                       chooses.weights,
                                                        source.view(),
-                                                       target.view()};
+                                                       target.view(),
+                                                       chooses.trees};
             unlocked([&] { grammar::LabelModel::save(path, content); });
           },
           nb::arg("path"), nb::arg("features"), nb::arg("mask"), nb::arg("depth"), nb::arg("stack"),
           nb::arg("classes"), nb::arg("temperature"), nb::arg("keys"), nb::arg("counts"),
-          nb::arg("weights"), nb::arg("source"), nb::arg("target"))
+          nb::arg("policy"), nb::arg("source"), nb::arg("target"))
       .def_prop_ro("looks_at",
                    [](const grammar::LabelModel& model) {
                      return model.templates() == grammar::kPaperTemplates     ? "paper"
@@ -283,6 +325,10 @@ void models(nb::module_& m) {
       .def_prop_ro("depth", &grammar::LabelModel::sees_depth)
       .def_prop_ro("temperature", &grammar::LabelModel::temperature)
       .def_prop_ro("features", &grammar::LabelModel::features)
+      .def_prop_ro("trees",
+                   [](const grammar::LabelModel& model) {
+                     return model.trees() == nullptr ? 0 : model.trees()->tree_ends.size();
+                   })
       .def(
           "scores",
           [](const grammar::LabelModel& model, const std::vector<uint32_t>& sentence, size_t begin,
@@ -293,9 +339,9 @@ void models(nb::module_& m) {
             grammar::LabelKeys keys;
             grammar::place_keys(sentence, begin, end, model.templates(), model.classes(), keys);
             keys[grammar::kTargetSide] = grammar::target_key(target);
-            std::vector<float> scores(model.stride(), 0.0f);
-            for (uint32_t t = 0; t < model.templates(); ++t) model.add(model.row(keys[t]), scores);
-            if (model.sees_depth()) model.add(model.depth_row(depth), scores);
+            std::vector<uint32_t> rows;
+            for (uint32_t t = 0; t < model.templates(); ++t) rows.push_back(model.row(keys[t]));
+            if (model.sees_depth()) rows.push_back(model.depth_row(depth));
             if (model.sees_stack()) {
               events::LabelState state;
               for (const uint32_t label : labels) state.taken(label);
@@ -307,7 +353,15 @@ void models(nb::module_& m) {
               events::StateKeys more;
               events::state_keys(state, keys[grammar::kSourceSide], target.front(), target.back(),
                                  more);
-              for (const uint64_t key : more) model.add(model.row(key), scores);
+              for (const uint64_t key : more) rows.push_back(model.row(key));
+            }
+            std::vector<float> scores(model.stride(), 0.0f);
+            if (model.trees() != nullptr) {
+              grammar::LabelAtoms atoms(model);
+              for (const uint32_t row : rows) atoms.add(row);
+              atoms.score(scores);
+            } else {
+              for (const uint32_t row : rows) model.add(row, scores);
             }
             scores.resize(model.labels());
             return scores;

@@ -147,6 +147,35 @@ TreeTables model_for(const TreesView& trees, double lambda) {
   return made;
 }
 
+TreeTables blend(std::span<const TreesView> parts, std::span<const double> factors) {
+  if (parts.empty() || parts.size() != factors.size())
+    throw io::Error(io::Fault::argument, "each ensemble needs a factor");
+  TreeTables made;
+  struct Tree {
+    size_t part, number;
+  };
+  std::vector<Tree> order;
+  for (size_t c = 0; c < parts.front().classifiers(); ++c) {
+    order.clear();
+    for (size_t part = 0; part < parts.size(); ++part) {
+      if (parts[part].classifiers() != parts.front().classifiers())
+        throw io::Error(io::Fault::argument, "ensembles of other classifiers");
+      const TreesView::Range range = parts[part].trees(c);
+      for (size_t tree = range.begin; tree < range.end; ++tree) order.push_back({part, tree});
+    }
+    std::stable_sort(order.begin(), order.end(), [&](const Tree& a, const Tree& b) {
+      return parts[a.part].lambdas[a.number] > parts[b.part].lambdas[b.number];
+    });
+    for (const Tree& tree : order) {
+      const size_t first = made.values.size();
+      made.add_tree(parts[tree.part], tree.number);
+      for (size_t at = first; at < made.values.size(); ++at) made.values[at] *= factors[tree.part];
+    }
+    made.end_classifier();
+  }
+  return model_for(made.view(), 0.0);
+}
+
 TreeEnsembles::TreeEnsembles(TreeTables made, uint32_t features)
     : made_(std::make_shared<const TreeTables>(std::move(made))),
       view_(made_->view()),

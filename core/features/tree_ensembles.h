@@ -16,6 +16,7 @@
 // goes on for ever; damaged tables give wrong numbers, never a read outside.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -72,6 +73,15 @@ struct TreesView {
     return sum;
   }
 
+  // Of all classifiers, without a limit of lambda; what is behind them is set to 0.
+  template <class Atoms>
+  void score_all(const Atoms& atoms, std::span<float> scores) const {
+    std::fill(scores.begin(), scores.end(), 0.0f);
+    const auto holds = [&](uint32_t atom) { return atoms.has(atom); };
+    for (size_t c = 0; c < std::min(classifiers(), scores.size()); ++c)
+      scores[c] = static_cast<float>(score(c, -1.0, holds));
+  }
+
   // Throws Error(argument) for tables that do not fit each other; sizes alone, or all they say.
   void check(bool all) const;
   void save(const std::string& path, uint32_t features) const;
@@ -124,6 +134,9 @@ std::vector<Compound> compounds_of(const TreesView& trees, size_t classifier, do
 // The model for one lambda and no larger one: trees that only move the bias become one, the first.
 // Scores are the same up to rounding.
 TreeTables model_for(const TreesView& trees, double lambda);
+
+// The sum of ensembles with as many classifiers, each times a factor.
+TreeTables blend(std::span<const TreesView> parts, std::span<const double> factors);
 
 class TreeEnsembles {
  public:

@@ -14,9 +14,10 @@ constexpr size_t kChunk = 32;  // sentence pairs that a thread takes at once
 
 }  // namespace
 
-ItgExtraction::ItgExtraction(const ItgOptions& options, uint32_t max_item, size_t rows,
-                             uint32_t parts, unsigned threads)
+ItgExtraction::ItgExtraction(const ItgOptions& options, uint32_t max_item, bool empty_items,
+                             size_t rows, uint32_t parts, unsigned threads)
     : max_item_(max_item == 0 ? UINT32_MAX : max_item),
+      empty_items_(empty_items),
       rows_per_worker_(std::max<size_t>(1, rows / std::max(1u, threads))) {
   if (parts == 0) throw io::Error(io::Fault::argument, "rows need at least one part to be in");
   for (unsigned i = 0; i < std::max(1u, threads); ++i)
@@ -54,6 +55,10 @@ void ItgExtraction::run(const text::TokenLines& source, const text::TokenLines& 
         ++worker.counts.sub_items;
         add(worker, item, source[line], target[line], links[line], line);
       }
+      for (const ItgItem& item : worker.extract.composed()) {
+        ++worker.counts.composed_items;
+        add(worker, item, source[line], target[line], links[line], line);
+      }
       if (worker.counted.rows() > rows_per_worker_)
         worker.counted.spill(worker.spilled, rows_per_worker_ / 2);
     }
@@ -63,6 +68,7 @@ void ItgExtraction::run(const text::TokenLines& source, const text::TokenLines& 
 void ItgExtraction::add(Worker& worker, const ItgItem& item, std::span<const uint32_t> source,
                         std::span<const uint32_t> target, std::span<const align::Link> links,
                         size_t line) {
+  if (item.is_empty() && !empty_items_) return;
   if (std::max(item.source_size(), item.target_size()) > max_item_) {
     ++worker.counts.long_items;
     return;

@@ -7,8 +7,8 @@
 //   for (RulePart& part : extraction.take_all()) ...      the rest; memory is given back
 //   extraction.counts()                                   what was met
 //
-// Each item and each sub-item counts once.  Which rows come out, and when, depends on chance; their
-// sums do not (rule_columns.h).
+// Each item counts once, and so does what lies within it or is composed of several.  Which rows
+// come out, and when, depends on chance; their sums do not (rule_columns.h).
 #pragma once
 
 #include <array>
@@ -31,18 +31,21 @@ struct ItgCounts {
   uint64_t items = 0;
   uint64_t empty_items = 0;  // of these, without target words
   uint64_t sub_items = 0;
+  uint64_t composed_items = 0;
   uint64_t long_items = 0;  // kept out of the table
   uint64_t words = 0;       // source words of items
   uint64_t long_words = 0;  // of items of more than kLong source words
 
-  static constexpr auto kFields = std::tuple{CounterField{"pairs", &ItgCounts::pairs},
-                                             CounterField{"skipped", &ItgCounts::skipped},
-                                             CounterField{"items", &ItgCounts::items},
-                                             CounterField{"empty_items", &ItgCounts::empty_items},
-                                             CounterField{"sub_items", &ItgCounts::sub_items},
-                                             CounterField{"long_items", &ItgCounts::long_items},
-                                             CounterField{"words", &ItgCounts::words},
-                                             CounterField{"long_words", &ItgCounts::long_words}};
+  static constexpr auto kFields =
+      std::tuple{CounterField{"pairs", &ItgCounts::pairs},
+                 CounterField{"skipped", &ItgCounts::skipped},
+                 CounterField{"items", &ItgCounts::items},
+                 CounterField{"empty_items", &ItgCounts::empty_items},
+                 CounterField{"sub_items", &ItgCounts::sub_items},
+                 CounterField{"composed_items", &ItgCounts::composed_items},
+                 CounterField{"long_items", &ItgCounts::long_items},
+                 CounterField{"words", &ItgCounts::words},
+                 CounterField{"long_words", &ItgCounts::long_words}};
 };
 
 class ItgExtraction {
@@ -50,9 +53,10 @@ class ItgExtraction {
   static constexpr uint32_t kLong = 7;
   static constexpr uint32_t kLengths = 17;  // of items; the last one counts all that are longer
 
-  // Items of more than `max_item` words on a side stay out of the table; 0: none do.
-  ItgExtraction(const ItgOptions& options, uint32_t max_item, size_t rows, uint32_t parts,
-                unsigned threads);
+  // Items of more than `max_item` words on a side stay out of the table (0: none do), and so do
+  // those without target words unless `empty_items`.
+  ItgExtraction(const ItgOptions& options, uint32_t max_item, bool empty_items, size_t rows,
+                uint32_t parts, unsigned threads);
 
   void run(const text::TokenLines& source, const text::TokenLines& target,
            const align::Links& links, size_t begin, size_t end);
@@ -77,6 +81,7 @@ class ItgExtraction {
            std::span<const uint32_t> target, std::span<const align::Link> links, size_t line);
 
   uint32_t max_item_;
+  bool empty_items_;
   size_t rows_per_worker_;
   std::vector<Worker> workers_;
 };

@@ -1,6 +1,7 @@
 #include "grammar/itg_items.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "events/stack_labels.h"
 #include "io/error.h"
@@ -23,10 +24,12 @@ bool ItgExtractor::operator()(uint32_t source_size, uint32_t target_size,
                               std::span<const align::Link> links) {
   items_.clear();
   sub_items_.clear();
+  composed_.clear();
   if (links.empty() || std::max(source_size, target_size) > options_.max_words) return false;
   compress(target_size, links);
   parse();
   decompress(source_size, target_size);
+  compose();
   label();
   return true;
 }
@@ -148,6 +151,41 @@ void ItgExtractor::decompress(uint32_t source_size, uint32_t target_size) {
   for (const Leaf& leaf : sub_leaves_)
     if (options_.sub_items == SubItems::all || leaf.end - leaf.begin == 1 || leaf.low == leaf.high)
       sub_items_.push_back(placed(leaf));
+}
+
+// Each target word is some item's: neighbours are a block if their words fill the hull.
+void ItgExtractor::compose() {
+  for (size_t first = 0; first < items_.size(); ++first) {
+    ItgItem all = items_[first];
+    uint32_t words = all.target_size();
+    for (size_t last = first + 1; last < items_.size(); ++last) {
+      const ItgItem& next = items_[last];
+      if (next.source_end - all.source_begin > options_.compose) break;
+      all.source_end = next.source_end;
+      if (!next.is_empty()) {
+        all.target_begin =
+            words == 0 ? next.target_begin : std::min(all.target_begin, next.target_begin);
+        all.target_end = std::max(all.target_end, next.target_end);
+        words += next.target_size();
+      }
+      if (words > 0 && words == all.target_size()) composed_.push_back(all);
+    }
+  }
+}
+
+void ItgExtractor::take_composed() {
+  std::vector<ItgItem> cut;
+  auto composed = composed_.begin();  // by their first word, the longer behind the shorter
+  for (uint32_t source = 0; const ItgItem& item : items_) {
+    if (item.source_begin < source) continue;
+    ItgItem longest = item;
+    for (; composed != composed_.end() && composed->source_begin <= item.source_begin; ++composed)
+      if (composed->source_begin == item.source_begin) longest = *composed;
+    source = longest.source_end;
+    cut.push_back(longest);
+  }
+  items_ = std::move(cut);
+  label();
 }
 
 // Reduces as soon as two elements touch; an empty one joins its neighbour.

@@ -44,6 +44,7 @@ struct ItgOptions {
   SubItems sub_items = SubItems::itg;
   Unaligned unaligned = Unaligned::next;
   uint32_t max_words = 100;  // of a sentence; longer pairs are passed over
+  uint32_t compose = 0;      // source words of items that are composed of others; 0: none are
 };
 
 class ItgExtractor {
@@ -56,6 +57,10 @@ class ItgExtractor {
 
   std::span<const ItgItem> items() const { return items_; }
   std::span<const ItgItem> sub_items() const { return sub_items_; }
+  // Neighbours that are a block together, of `compose` source words at most, without labels.
+  std::span<const ItgItem> composed() const { return composed_; }
+  // Cuts the sentence anew, from left to right: the longest composed item wherever there is one.
+  void take_composed();
 
  private:
   // Of positions among linked words.
@@ -75,6 +80,7 @@ class ItgExtractor {
   bool reduce();
   void keep_sub_items(size_t first_leaf);
   void decompress(uint32_t source_size, uint32_t target_size);
+  void compose();
   void label();
 
   ItgOptions options_;
@@ -85,7 +91,7 @@ class ItgExtractor {
   std::vector<Element> words_, stack_;
   std::vector<Leaf> leaves_;
   std::vector<Leaf> sub_leaves_;
-  std::vector<ItgItem> items_, sub_items_;
+  std::vector<ItgItem> items_, sub_items_, composed_;
   std::vector<uint32_t> by_target_;
   std::vector<std::array<uint32_t, 2>> spans_;  // the labeller's stack, of target words
 };

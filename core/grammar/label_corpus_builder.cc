@@ -28,6 +28,13 @@ uint32_t LabelCorpusBuilder::number_of(uint64_t key, bool counts) {
   return number;
 }
 
+bool LabelCorpusBuilder::is_beyond() const {
+  const uint32_t most = options_.max_reductions;
+  return most != 0 && std::ranges::any_of(extract_.items(), [&](const ItgItem& item) {
+           return events::reductions_of(item.label) > most;
+         });
+}
+
 void LabelCorpusBuilder::add(const text::TokenLines& source, const text::TokenLines& target,
                              const align::Links& links, size_t begin, size_t end) {
   if (end > links.size() || end > source.size() || end > target.size() || begin > end)
@@ -41,16 +48,15 @@ void LabelCorpusBuilder::add(const text::TokenLines& source, const text::TokenLi
       ++made_.skipped;
       continue;
     }
-    const uint32_t most = options_.max_reductions;
-    const bool beyond = most != 0 && std::ranges::any_of(extract_.items(), [&](const ItgItem& i) {
-                          return events::reductions_of(i.label) > most;
-                        });
-    if (beyond) {
+    if (is_beyond()) {
       ++made_.beyond;
       continue;
     }
     const bool held = options_.holdout != 0 && ++sentences_ % options_.holdout == 0;
     add_sentence(held ? made_.held_out : made_.train, source[line], target[line]);
+    if (held || extract_.composed().empty()) continue;
+    extract_.take_composed();  // a sentence may come in any cut
+    if (!is_beyond()) add_sentence(made_.train, source[line], target[line]);
   }
 }
 

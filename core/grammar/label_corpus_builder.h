@@ -5,7 +5,9 @@
 //   LabelCorpora made = build.finish();                 .train, .held_out and the keys of rows
 //
 // Features seen fewer than `min_count` times in training get no row; those of the stack are counted
-// as the right labels build it.  Of every `holdout` sentences one is held out.
+// as the right labels build it.  Of every `holdout` sentences one is held out.  Where items are
+// composed, each training sentence comes twice: cut into the smallest items, and into composed
+// ones.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +52,7 @@ class LabelCorpusBuilder {
  private:
   void add_sentence(events::LabelCorpus& corpus, std::span<const uint32_t> source,
                     std::span<const uint32_t> target);
+  bool is_beyond() const;  // has the sentence a label of too many reductions?
   uint32_t number_of(uint64_t key, bool counts);
   void add_words(events::LabelCorpus& corpus, const ItgItem& item, std::span<const uint32_t> target,
                  bool forced, bool train);

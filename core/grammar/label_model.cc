@@ -11,6 +11,8 @@ namespace demotic::grammar {
 
 namespace {
 
+constexpr const char* kTreesSection = "atoms";  // of features::TreesView, beside others
+
 // Of its size and of some words: another vocabulary hardly has the same ones in the same places.
 uint64_t fingerprint(text::VocabView words) {
   uint64_t hash = io::mix64(words.size());
@@ -31,7 +33,10 @@ void require(bool holds) {
 void LabelModel::save(const std::string& path, const Content& content) {
   const auto labels = static_cast<uint32_t>(content.label_counts.size());
   const size_t rows = content.keys.size() + (content.depth ? kDepthRows : 0);
-  if (labels < 3 || labels % 2 == 0 || content.weights.size() != rows * label_stride(labels))
+  const features::TreesView* const trees = content.trees;
+  if (labels < 3 || labels % 2 == 0 ||
+      content.weights.size() != (trees != nullptr ? 0 : rows * label_stride(labels)) ||
+      (trees != nullptr && trees->classifiers() != labels))
     throw io::Error(io::Fault::argument, "weights that do not fit their labels");
   if (!is_template_set(content.templates) ||
       (content.templates == kClassTemplates) == content.classes.empty())
@@ -52,6 +57,7 @@ void LabelModel::save(const std::string& path, const Content& content) {
   out.section("counts", content.label_counts);
   out.section("weights", content.weights);
   if (!content.classes.empty()) out.section("classes", content.classes);
+  if (trees != nullptr) trees->save(out);
   out.finish();
 }
 
@@ -73,7 +79,12 @@ LabelModel::LabelModel(const std::string& path, std::optional<bool> verify)
   require(label_counts_.size() >= 3 && label_counts_.size() % 2 == 1 && label_counts_.size() < 256);
   require(!slots_.empty() && (slots_.size() & (slots_.size() - 1)) == 0);
   require(keys_.size() < HashIndex::kNone);
-  require(weights_.size() == (keys_.size() + (sees_depth() ? kDepthRows : 0)) * stride());
+  if (container_->has(kTreesSection)) {
+    trees_.emplace(container_, rows(), check);
+    require(weights_.empty() && trees_->view().classifiers() == labels());
+  } else {
+    require(weights_.size() == size_t{rows()} * stride());
+  }
   if (check) {
     for (const float weight : weights_) require(std::isfinite(weight));
     for (uint32_t i = 0; i < keys_.size(); ++i) require(row(keys_[i]) == i);

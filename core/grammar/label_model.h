@@ -5,7 +5,9 @@
 //   model.check(table.source_vocab(), table.target_vocab());
 //   uint32_t row = model.row(key);               of label_features.h; kNoRow: never or seldom seen
 //   model.add(row, scores);                      scores of all labels, stride() of them
-//   model.label_by_frequency(i)                  the i-th most frequent in training
+//   model.by_frequency()                         labels, the most frequent in training first
+//   LabelAtoms atoms(model);                     where model.trees() choose: a row is an atom, and
+//   atoms.clear(); atoms.add(row); atoms.score(scores);     all of them together have scores
 //
 // Each row is a multiple of 16 floats.  Whatever the bytes say, scores are numbers.
 #pragma once
@@ -20,6 +22,8 @@
 
 #include "events/label_corpus.h"
 #include "events/stack_labels.h"
+#include "features/binary_rows.h"
+#include "features/tree_ensembles.h"
 #include "grammar/label_features.h"
 #include "hash_index.h"
 #include "io/container.h"
@@ -53,6 +57,7 @@ class LabelModel {
     std::span<const uint64_t> label_counts;
     std::span<const float> weights;  // stride for each key, and for each depth
     text::VocabView source, target;
+    const features::TreesView* trees = nullptr;  // instead of weights: a classifier for each label
   };
   static void save(const std::string& path, const Content& content);
 
@@ -74,6 +79,10 @@ class LabelModel {
   uint64_t count(uint32_t label) const { return label_counts_[label]; }
   bool seen(uint32_t label) const { return label_counts_[label] > 0; }
   std::span<const uint32_t> by_frequency() const { return by_frequency_; }
+
+  uint32_t rows() const { return features() + (sees_depth() ? kDepthRows : 0); }
+  // Null where weights choose.
+  const features::TreesView* trees() const { return trees_ ? &trees_->view() : nullptr; }
 
   uint32_t row(uint64_t key) const {
     return find_number(slots_, key, keys_.size(), [&](uint32_t i) { return keys_[i] == key; });
@@ -104,7 +113,24 @@ class LabelModel {
   std::span<const uint64_t> label_counts_;
   std::span<const float> weights_;
   std::span<const uint16_t> classes_;
+  std::optional<features::TreeEnsembles> trees_;
   std::vector<uint32_t> by_frequency_;
+};
+
+// What trees look at, collected row by row.  The model must outlive it.
+class LabelAtoms {
+ public:
+  explicit LabelAtoms(const LabelModel& model) : trees_(*model.trees()), atoms_(model.rows()) {
+    clear();
+  }
+
+  void clear() { atoms_.clear(); }
+  void add(uint32_t row) { atoms_.add(row); }  // HashIndex::kNone is none
+  void score(std::span<float> scores) const { trees_.score_all(atoms_, scores); }
+
+ private:
+  const features::TreesView& trees_;
+  features::AtomSet atoms_;
 };
 
 }  // namespace demotic::grammar

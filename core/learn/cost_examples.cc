@@ -28,22 +28,29 @@ void check_order(std::span<const uint32_t> order) {
     if (label >= order.size()) throw io::Error(io::Fault::argument, "no order of labels");
 }
 
+double mean_wrong_cost(std::span<const uint8_t> costs) {
+  double sum = 0;
+  uint32_t labels = 0;
+  for (const uint8_t cost : costs)
+    if (cost != CostExamples::kForbidden && cost > 0) {
+      sum += cost;
+      ++labels;
+    }
+  return labels == 0 ? 0.0 : sum / labels;
+}
+
+double mean_of_wrong_costs(const CostExamples& examples) {
+  double sum = 0;
+  for (size_t i = 0; i < examples.size(); ++i) sum += mean_wrong_cost(examples.costs_of(i));
+  return sum / static_cast<double>(std::max<size_t>(1, examples.size()));
+}
+
 double mean_margin(const CostExamples& examples, std::span<const float> weights,
                    std::span<const uint32_t> order) {
   const uint32_t stride = label_stride(order.size());
-  std::vector<float> scores(stride);
-  double sum = 0;
-  uint64_t counted = 0;
-  for (size_t at = 0; at < examples.size(); ++at) {
-    const auto costs = examples.costs_of(at);
+  return mean_margin(examples, order, [&](size_t at, std::span<float> scores) {
     add_label_scores(examples.rows_of(at), weights, stride, scores);
-    const uint32_t right = best_label(scores, costs, order, [](uint8_t cost) { return cost == 0; });
-    const uint32_t wrong = best_label(scores, costs, order, [](uint8_t cost) { return cost > 0; });
-    if (right == kNoBestLabel || wrong == kNoBestLabel) continue;
-    sum += static_cast<double>(scores[right]) - scores[wrong];
-    ++counted;
-  }
-  return counted == 0 ? 0.0 : sum / static_cast<double>(counted);
+  });
 }
 
 }  // namespace demotic::learn

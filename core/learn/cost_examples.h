@@ -70,7 +70,30 @@ uint32_t best_label(std::span<const float> scores, std::span<const uint8_t> cost
   return best;
 }
 
-// By how much the best of the cheapest labels beats the best of the others, on the mean.
+// The mean cost of the labels that are not the cheapest; 0 where there are none.
+double mean_wrong_cost(std::span<const uint8_t> costs);
+// On the mean over all examples.
+double mean_of_wrong_costs(const CostExamples& examples);
+
+// By how much the best of the cheapest labels beats the best of the others, on the mean;
+// score(example, scores) gives the scores of its labels.
+template <class Score>
+double mean_margin(const CostExamples& examples, std::span<const uint32_t> order, Score&& score) {
+  std::vector<float> scores(label_stride(order.size()));
+  double sum = 0;
+  uint64_t counted = 0;
+  for (size_t at = 0; at < examples.size(); ++at) {
+    const auto costs = examples.costs_of(at);
+    score(at, std::span(scores));
+    const uint32_t right = best_label(scores, costs, order, [](uint8_t cost) { return cost == 0; });
+    const uint32_t wrong = best_label(scores, costs, order, [](uint8_t cost) { return cost > 0; });
+    if (right == kNoBestLabel || wrong == kNoBestLabel) continue;
+    sum += static_cast<double>(scores[right]) - scores[wrong];
+    ++counted;
+  }
+  return counted == 0 ? 0.0 : sum / static_cast<double>(counted);
+}
+// Of linear scores.
 double mean_margin(const CostExamples& examples, std::span<const float> weights,
                    std::span<const uint32_t> order);
 

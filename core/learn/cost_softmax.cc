@@ -7,22 +7,6 @@
 
 namespace demotic::learn {
 
-namespace {
-
-// The mean cost of the labels that are not the cheapest; 0 where there are none.
-double weight_of(std::span<const uint8_t> costs) {
-  double sum = 0;
-  uint32_t labels = 0;
-  for (const uint8_t cost : costs)
-    if (cost != CostExamples::kForbidden && cost > 0) {
-      sum += cost;
-      ++labels;
-    }
-  return labels == 0 ? 0.0 : sum / labels;
-}
-
-}  // namespace
-
 CostSoftmax::CostSoftmax(uint32_t rows, std::vector<uint32_t> order, uint64_t seed)
     : rows_(rows),
       order_(std::move(order)),
@@ -38,9 +22,7 @@ CostSoftmax::CostSoftmax(uint32_t rows, std::vector<uint32_t> order, uint64_t se
 
 uint64_t CostSoftmax::pass(const CostExamples& examples) {
   examples.check(rows_, order_.size());
-  double mean = 0;
-  for (size_t i = 0; i < examples.size(); ++i) mean += weight_of(examples.costs_of(i));
-  mean /= static_cast<double>(std::max<size_t>(1, examples.size()));
+  const double mean = mean_of_wrong_costs(examples);
   uint64_t mistakes = 0;
   const VisitOrder visits(examples.size(), seed_, passes_++);
   for (size_t i = 0; i < examples.size(); ++i, ++steps_)
@@ -51,7 +33,7 @@ uint64_t CostSoftmax::pass(const CostExamples& examples) {
 // Was it wrong before?
 bool CostSoftmax::learn(std::span<const uint32_t> rows, std::span<const uint8_t> costs,
                         double mean) {
-  const double weight = weight_of(costs);
+  const double weight = mean_wrong_cost(costs);
   if (weight <= 0) return false;
   add_label_scores(rows, weights_, stride_, scores_);
   const uint32_t chosen = best_label(scores_, costs, order_, [](uint8_t) { return true; });

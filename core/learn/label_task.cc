@@ -32,13 +32,18 @@ LabelTask::LabelTask(const events::LabelCorpus& corpus, const LabelTaskOptions& 
   });
 }
 
+void LabelTask::check(const LabelPolicy& policy) const {
+  if (policy.trees != nullptr
+          ? policy.trees->classifiers() != order_.size()
+          : policy.weights.size() != size_t{rows()} * Worker::order_stride(*this))
+    throw io::Error(io::Fault::argument, "a policy of other features or labels");
+}
+
 CostExamples LabelTask::examples(const LabelMixture& roll_in, RollOut kind,
                                  const LabelMixture& roll_out, const RollOptions& options,
                                  unsigned threads) const {
   for (const LabelMixture* mixture : {&roll_in, &roll_out})
-    for (const std::span<const float> weights : mixture->weights)
-      if (weights.size() != size_t{rows()} * Worker::order_stride(*this))
-        throw io::Error(io::Fault::argument, "weights of other features");
+    for (const LabelPolicy& policy : mixture->policies) check(policy);
   const size_t chunks = (corpus_.sentences() + kChunk - 1) / kChunk;
   std::vector<CostExamples> parts(chunks);
   std::vector<Worker> workers;
@@ -66,6 +71,7 @@ CostExamples LabelTask::examples(const LabelMixture& roll_in, RollOut kind,
 }
 
 LabelTask::Accuracy LabelTask::accuracy(const LabelMixture& policy, uint64_t seed) const {
+  for (const LabelPolicy& each : policy.policies) check(each);
   Accuracy found;
   Worker worker(*this);
   for (size_t s = 0; s < corpus_.sentences(); ++s) {
@@ -82,6 +88,7 @@ LabelTask::Accuracy LabelTask::accuracy(const LabelMixture& policy, uint64_t see
 double LabelTask::order_bleu(const LabelMixture& policy, uint64_t seed) const {
   if (!corpus_.has_words())
     throw io::Error(io::Fault::argument, "a corpus without what labels are to look at");
+  for (const LabelPolicy& each : policy.policies) check(each);
   LabelTask judge(*this);  // that follows the stack
   judge.options_.loss = LabelLoss::bleu;
   Worker worker(judge);
@@ -96,6 +103,7 @@ double LabelTask::order_bleu(const LabelMixture& policy, uint64_t seed) const {
 
 std::vector<uint8_t> LabelTask::labels(size_t sentence, const LabelMixture& policy,
                                        uint64_t seed) const {
+  for (const LabelPolicy& each : policy.policies) check(each);
   Worker worker(*this);
   worker.begin(sentence);
   std::vector<uint8_t> found;
@@ -118,9 +126,8 @@ std::vector<std::vector<uint32_t>> LabelTask::costs_to_go(size_t sentence) const
   return rows;
 }
 
-double LabelTask::log_likelihood(std::span<const float> weights, double temperature) const {
-  if (weights.size() != size_t{rows()} * Worker::order_stride(*this))
-    throw io::Error(io::Fault::argument, "weights of other features");
+double LabelTask::log_likelihood(const LabelPolicy& policy, double temperature) const {
+  check(policy);
   Worker worker(*this);
   double sum = 0;
   for (size_t s = 0; s < corpus_.sentences(); ++s) {
@@ -131,7 +138,7 @@ double LabelTask::log_likelihood(std::span<const float> weights, double temperat
       if (t > 0) worker.advance(worker.stack, t - 1, corpus_.gold[worker.first + t - 1]);
       if (depth == 0 || gold >= corpus_.labels() || !worker.is_choice(t, depth)) continue;
       if (!worker.seen(gold)) continue;
-      worker.score(t, depth, worker.stack, weights);
+      worker.score(t, depth, worker.stack, policy);
       double best = -INFINITY, total = 0;
       const auto each = [&](auto&& visit) {
         worker.each_choice(t, depth, [&](uint32_t label) {

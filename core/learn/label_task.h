@@ -5,8 +5,8 @@
 //   CostExamples examples = task.examples(roll_in, RollOut::policy, roll_out, {.seed = 1},
 //   threads); task.accuracy(mixture, seed)
 //
-// The state is the place in the sentence and the stack; a policy is a matrix of weights, the label
-// of the highest score being taken, and the expert knows the right labels.  The loss of a sentence
+// The state is the place in the sentence and the stack; a policy takes the label of the highest
+// score, and the expert knows the right labels.  The loss of a sentence
 // is the number of wrong labels; or what its items' target words, in the order that the labels put
 // them in, lack of BLEU against the order that they had.
 //
@@ -24,13 +24,20 @@
 #include "events/label_corpus.h"
 #include "events/label_state.h"
 #include "events/stack_labels.h"
+#include "features/tree_ensembles.h"
 #include "learn/cost_perceptron.h"
 
 namespace demotic::learn {
 
+// Takes the label of the highest score: by weights of rows, or by trees over them.
+struct LabelPolicy {
+  std::span<const float> weights;
+  const features::TreesView* trees = nullptr;  // a classifier for each label
+};
+
 // Policies by their shares; what is missing from 1 is the expert's.
 struct LabelMixture {
-  std::vector<std::span<const float>> weights;
+  std::vector<LabelPolicy> policies;
   std::vector<double> shares;
   bool for_rollout = false;  // drawn once for each sentence or roll-out, not at each step
 };
@@ -89,13 +96,15 @@ class LabelTask {
   // close.
   std::vector<std::vector<uint32_t>> costs_to_go(size_t sentence) const;
   // Of the right labels where there is a choice, given softmax(scores / temperature).
-  double log_likelihood(std::span<const float> weights, double temperature) const;
+  double log_likelihood(const LabelPolicy& policy, double temperature) const;
 
   static constexpr uint32_t kNever = UINT32_MAX;
 
  private:
   struct Worker;
   friend struct Worker;
+
+  void check(const LabelPolicy& policy) const;
 
   const events::LabelCorpus& corpus_;
   LabelTaskOptions options_;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "events/label_stack.h"
+#include "features/binary_rows.h"
 #include "io/checksum.h"
 #include "learn/label_task.h"
 #include "metrics/sentence_bleu.h"
@@ -36,6 +37,7 @@ struct LabelTask::Worker {
   const LabelTask& task;
   const events::LabelCorpus& corpus;
   std::vector<float> scores;
+  features::AtomSet atoms{0};  // where trees choose
   size_t first = 0, count = 0;
   std::vector<uint32_t> left;        // by item: those with target words behind it
   std::vector<uint32_t> gold_depth;  // by item: before it
@@ -178,17 +180,27 @@ struct LabelTask::Worker {
     return best;
   }
 
-  void score(size_t t, uint32_t depth, const events::LabelStack& on,
-             std::span<const float> weights) {
+  void score(size_t t, uint32_t depth, const events::LabelStack& on, const LabelPolicy& policy) {
+    if (policy.trees != nullptr) {
+      if (atoms.size() == 0) atoms = features::AtomSet(task.rows());
+      atoms.clear();
+      each_row(t, depth, on, [&](uint32_t row) { atoms.add(row); });
+      policy.trees->score_all(atoms, scores);
+      return;
+    }
     std::fill(scores.begin(), scores.end(), 0.0f);
-    const auto add = [&](uint32_t row) {
+    each_row(t, depth, on, [&](uint32_t row) {
       if (row == events::kNoRow) return;
-      const float* const values = weights.data() + size_t{row} * scores.size();
+      const float* const values = policy.weights.data() + size_t{row} * scores.size();
       for (size_t i = 0; i < scores.size(); ++i) scores[i] += values[i];
-    };
-    for (const uint32_t row : corpus.rows_of(first + t)) add(row);
-    if (task.options_.depth_rows > 0) add(depth_row(depth));
-    if (task.options_.stack) each_state_row(t, on, add);
+    });
+  }
+  // All rows that are active there; kNoRow among them.
+  template <class Visit>
+  void each_row(size_t t, uint32_t depth, const events::LabelStack& on, Visit&& visit) const {
+    for (const uint32_t row : corpus.rows_of(first + t)) visit(row);
+    if (task.options_.depth_rows > 0) visit(depth_row(depth));
+    if (task.options_.stack) each_state_row(t, on, visit);
   }
   template <class Visit>
   void each_state_row(size_t t, const events::LabelStack& on, Visit&& visit) const {
@@ -203,8 +215,8 @@ struct LabelTask::Worker {
 
   // On a stack that is too small for it, the best label that fits; that is how decoders choose.
   uint32_t predict(size_t t, uint32_t depth, const events::LabelStack& on,
-                   std::span<const float> weights) {
-    score(t, depth, on, weights);
+                   const LabelPolicy& policy) {
+    score(t, depth, on, policy);
     uint32_t best = kNoLabel;
     each_choice(t, depth, [&](uint32_t label) {
       if (events::reductions_of(label) > depth) return;
@@ -215,8 +227,8 @@ struct LabelTask::Worker {
 
   uint32_t choose(size_t t, uint32_t depth, const events::LabelStack& on,
                   const LabelMixture& policy, double drawn) {
-    for (size_t i = 0; i < policy.weights.size(); ++i) {
-      if (drawn < policy.shares[i]) return predict(t, depth, on, policy.weights[i]);
+    for (size_t i = 0; i < policy.policies.size(); ++i) {
+      if (drawn < policy.shares[i]) return predict(t, depth, on, policy.policies[i]);
       drawn -= policy.shares[i];
     }
     return expert(t, depth);
@@ -291,11 +303,7 @@ struct LabelTask::Worker {
       costs[label] = cost;
       least = std::min(least, cost);
     });
-    const auto rows = corpus.rows_of(first + t);
-    made.rows.insert(made.rows.end(), rows.begin(), rows.end());
-    if (task.options_.depth_rows > 0) made.rows.push_back(depth_row(depth));
-    if (task.options_.stack)
-      each_state_row(t, stack, [&](uint32_t row) { made.rows.push_back(row); });
+    each_row(t, depth, stack, [&](uint32_t row) { made.rows.push_back(row); });
     for (const uint32_t cost : costs)
       made.costs.push_back(cost == kNever ? CostExamples::kForbidden
                                           : static_cast<uint8_t>(std::min(cost - least, 254u)));

@@ -28,6 +28,7 @@ from demotic.decode import (
 )
 from demotic.errors import ArgumentError, CorruptFileError
 from demotic.grammar import RuleTable, extract_items, label_corpora
+from demotic.learn.boosting import BoostingOptions
 from demotic.systems.amasis.config import LabelConfig
 from demotic.systems.amasis.labels import learn_labels
 from tests.decode import phrases as toys
@@ -229,6 +230,7 @@ def trained(config: LabelConfig) -> tuple[RuleTable, _core.LabelModel, Text, Tex
 
 
 KNOWN = {"a", "b", "c", "d", "e"}
+GROWN = BoostingOptions(lambda_min=0.5)
 LEARNED = WEIGHTS | {"TargetGivenSource": 0.9, "Label": 0.4}
 del LEARNED["score"]
 
@@ -279,6 +281,8 @@ def choose_by(
         {"features": "context", "depth": True},
         {"features": "paper", "stack": True},
         {"features": "classes", "stack": True, "depth": True, "learner": "softmax"},
+        {"features": "context", "depth": True, "learner": "boosted", "boosting": GROWN},
+        {"features": "classes", "stack": True, "learner": "boosted", "boosting": GROWN},
     ],
 )
 @pytest.mark.parametrize("labels", [1, 2])
@@ -311,8 +315,11 @@ def test_learned_labels_are_those_of_the_classifier(
             assert total == pytest.approx(found.score, abs=1e-4)
 
 
-def test_learned_labels_turn_adjectives_round() -> None:
-    table, model, _, _ = trained(LabelConfig(features="context", min_count=2))
+@pytest.mark.parametrize("learner", ["perceptron", "boosted"])
+def test_learned_labels_turn_adjectives_round(learner: str) -> None:
+    config = LabelConfig(features="context", min_count=2, learner=learner)  # type: ignore[arg-type]
+    table, model, _, _ = trained(config)
+    assert (model.trees > 0) == (learner == "boosted")
     made = AmasisDecoder(table, language_model(3), LEARNED, labels=model)
     assert made.decode("A D of B E").text == "d a e b"
 
@@ -409,6 +416,18 @@ def test_long_sentences_are_no_trouble() -> None:
     found = made.decode(["A"] * 3000)
     assert len(found.tokens) == 3000
     assert len(made.kbest(["A"] * 500, 3)) == 1
+
+
+def test_work_grows_with_the_length_of_a_sentence_and_no_faster() -> None:
+    table, model, _, _ = trained(LabelConfig(features="context", min_count=2))
+    counts = []
+    for times in (20, 40, 80):
+        options = AmasisSearch(beam=20, labels=3)
+        made = AmasisDecoder(table, language_model(3), LEARNED, labels=model, options=options)
+        made.decode(["A", "D", "B", "E", "of"] * times)
+        counts.append(made.counters.candidates)
+    first, second = counts[1] - counts[0], counts[2] - counts[1]
+    assert second == pytest.approx(2 * first, rel=0.05)
 
 
 @pytest.mark.parametrize("pops", [0, 5])

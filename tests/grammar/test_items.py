@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from demotic.align import LexicalTable, Links, Text
 from demotic.errors import ArgumentError, DemoticError
 from demotic.grammar import ItemExtraction, extract_items, items_of, label_corpora
-from demotic.grammar.items import Item, operations_of
+from demotic.grammar.items import Item, ItemCounts, composed_items_of, operations_of
 from tests.oracles import itg
 
 WORDS = 7
@@ -87,6 +87,36 @@ def test_sub_items_are_the_leaves_of_blocks_within(links: set[tuple[int, int]]) 
     ]
     assert sorted((i.source, i.target) for i in found(links)[1]) == sorted(small)
     assert found(links, sub_items="none")[1] == []
+
+
+@given(links_of, st.integers(2, 5))
+def test_neighbours_that_are_a_block_together_are_composed(
+    links: set[tuple[int, int]], limit: int
+) -> None:
+    items, composed = found(links, compose=limit, sub_items="none")
+    wanted = []
+    for first, last in itertools.combinations(range(len(items)), 2):
+        words = sorted(w for item in items[first : last + 1] for w in range(*item.target))
+        source = (items[first].source[0], items[last].source[1])
+        if source[1] - source[0] <= limit and words and words[-1] - words[0] + 1 == len(words):
+            wanted.append((source, (words[0], words[-1] + 1)))
+    assert [(item.source, item.target) for item in composed] == wanted
+    assert found(links, compose=limit)[0] == found(links)[0]
+
+
+@given(links_of, st.integers(2, 5))
+def test_labels_of_the_longest_composed_items_put_each_word_in_its_place(
+    links: set[tuple[int, int]], limit: int
+) -> None:
+    words = [str(i) for i in range(WORDS)]
+    options = ItemExtraction(compose=limit)
+    cut = composed_items_of(words, words, list(links), options)
+    [whole] = itg.execute([range(*i.target) for i in cut], [i.operations for i in cut])
+    assert whole == list(range(WORDS))
+    assert [word for i in cut for word in range(*i.source)] == list(range(WORDS))
+    small, composed = found(links, compose=limit, sub_items="none")
+    longest = {item.source[0]: (item.source, item.target) for item in [*small, *composed]}
+    assert [(item.source, item.target) for item in cut] == [longest[i.source[0]] for i in cut]
 
 
 def permutation(order: tuple[int, ...]) -> list[Item]:
@@ -217,6 +247,41 @@ def test_long_items_stay_out_of_the_table_alone(tmp_path: Path) -> None:
     )
     assert (len(table), counts.long_items, counts.sub_items) == (6, 1, 4)
     assert counts.lengths[:4] == (2, 0, 0, 1)
+
+
+def table_of(tmp_path: Path, **options: object) -> tuple[set[tuple[str, str]], ItemCounts]:
+    table, counts = extract_items(
+        *PAIRS, out=tmp_path / "t.bin", options=ItemExtraction(**options)  # type: ignore[arg-type]
+    )  # fmt: skip
+    rules = (table[i] for i in range(len(table)))
+    return {(" ".join(r.source), " ".join(r.target)) for r in rules}, counts
+
+
+def test_composed_items_stand_in_the_table_beside_their_parts(tmp_path: Path) -> None:
+    parts, _ = table_of(tmp_path)
+    whole, counts = table_of(tmp_path, compose=2)
+    assert whole - parts == {
+        ("chat noir", "black cat"), ("le chien", "the dog"), ("un chat", "a cat"),
+        ("chat donc", "cat"),
+    }  # fmt: skip
+    assert parts < whole
+    assert counts.composed_items == 4
+
+
+def test_items_without_target_words_can_stay_out_of_the_table(tmp_path: Path) -> None:
+    without, counts = table_of(tmp_path, empty_items=False, compose=2)
+    assert without == table_of(tmp_path, compose=2)[0] - {("donc", "")}
+    assert counts.empty_items == 1
+
+
+def test_labels_are_learned_from_both_cuts_of_a_sentence() -> None:
+    options = ItemExtraction(compose=2)
+    both = label_corpora(*PAIRS, options=options, min_count=1, holdout=0)
+    assert both.gold(0, False) == [(0, False), (0, False), (4, False)]  # le; chat; noir
+    assert both.gold(1, False) == [(0, False), (1, False)]  # le; chat noir
+    assert both.sentences == 6
+    held = label_corpora(*PAIRS, options=options, min_count=1, holdout=3)
+    assert (held.sentences, held.held_out) == (4, 1)
 
 
 def test_labels_come_with_what_is_forced() -> None:

@@ -310,7 +310,7 @@ def use_parser(path: Path, verify: bool | None) -> None:
         attempt(lambda line=line: parser.parse([line.split()]))
 
 
-def make_labels(path: Path) -> None:
+def make_labels(path: Path, policy: Any = None) -> None:
     """With the words of the table of rules, which labels are used beside."""
     table = sound("rules", RuleTable.load)
     source, target = Text.of([]).vocab, Text.of([]).vocab
@@ -319,11 +319,22 @@ def make_labels(path: Path) -> None:
             if (word := word_of(i)) != "<unk>":
                 side.add(word)
     keys = np.arange(1, 40, dtype=np.uint64) * 0x9E3779B97F4A7C15
-    weights = np.linspace(-1, 1, (len(keys) + 4) * 16).astype(np.float32)
+    if policy is None:
+        policy = np.linspace(-1, 1, (len(keys) + 4) * 16).astype(np.float32)
     _core.LabelModel.save(
         str(path), "classes", "none", True, True, list(range(20)), 0.5, keys, [5, 4, 3, 0, 1],
-        weights, source, target,
+        policy, source, target,
     )  # fmt: skip
+
+
+def make_boosted_labels(path: Path) -> None:
+    """Trees in place of weights."""
+    rng = random.Random(3)
+    lists = [sorted({rng.randrange(43) for _ in range(8)}) for _ in range(90)]
+    labels = np.array([i * i % 5 for i in range(90)], dtype=np.uint32)
+    borders = np.array([0, 90], dtype=np.uint64)
+    classes = np.array([5], dtype=np.uint32)
+    make_labels(path, train_groups(BinaryRows.from_lists(lists, 43), borders, labels, classes).core)
 
 
 def use_amasis(table: RuleTable, lm: LanguageModel, labels: Any) -> None:
@@ -438,6 +449,7 @@ USES: dict[str, tuple[Callable[[Path], None], Callable[[Path, bool | None], None
     "forest": (make_forest, use_forest_file),
     "features": (make_features, use_features),
     "labels": (make_labels, use_labels),
+    "boosted-labels": (make_boosted_labels, use_labels),
     "parser": (make_parser, use_parser),
     "model": (make_model, use_model),
     "memory": (make_memory, use_memory),

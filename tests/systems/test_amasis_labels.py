@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -15,9 +16,11 @@ from demotic.errors import ArgumentError
 from demotic.grammar import items_of, label_corpora
 from demotic.grammar.items import Item, operations_of
 from demotic.learn import Expert, LinearPolicy, Mixture, SearnOptions, searn
+from demotic.learn.boosting import BinaryRows, BoostingOptions, train_groups
 from demotic.learn.searn import EventLearner
+from demotic.learn.tree_policy import TreePolicy
 from demotic.systems.amasis.config import LabelConfig
-from demotic.systems.amasis.labels import LabelLearner, learn_labels
+from demotic.systems.amasis.labels import LabelLearner, chooser_of, learn_labels
 from tests.oracles import label_task as oracle
 
 STRIDE = 16
@@ -164,7 +167,8 @@ def test_labels_are_learned(method: str, mask: str) -> None:
     assert learner.accuracy(mean, held_out=False) > 0.5
     assert learner.temperature(mean) > 0
     again = searn(learner, options=options)
-    assert (again.mean().sparse == mean.sparse).all()
+    assert isinstance(mean, LinearPolicy)
+    assert (again.mean().sparse == mean.sparse).all()  # type: ignore[attr-defined]
     if mask == "none" and method == "searn":
         assert len({each.mistakes[0] for each in found.learned}) <= 3
 
@@ -202,7 +206,7 @@ def labels_of(gold: list[tuple[int, bool]], chosen: list[int]) -> list[int]:
     ]
 
 
-@pytest.mark.parametrize("learner", ["perceptron", "softmax"])
+@pytest.mark.parametrize("learner", ["perceptron", "softmax", "boosted"])
 def test_labels_see_the_same_stack_in_training_and_in_a_model(learner: str, tmp_path: Path) -> None:
     source, target, _ = texts()
     config = LabelConfig(stack=True, min_count=2, learner=learner)  # type: ignore[arg-type]
@@ -211,14 +215,14 @@ def test_labels_see_the_same_stack_in_training_and_in_a_model(learner: str, tmp_
     model = _core.LabelModel(str(tmp_path / "labels.bin"), True)
     assert model.stack
     found = searn(LabelLearner(made, config), options=config.searn).mean()
-    weights = found.sparse.astype(np.float32)
+    chooser = chooser_of(found)
     task = LabelLearner(made, config).task
     ranks = {label: place for place, label in enumerate(task.order)}
     differs = 0
     for number, (words, translation, links) in enumerate(pairs()):
         items = list(items_of(words, translation, links)[0])
         gold = made.gold(number, False)
-        labels = task.labels(number, [weights], [1.0], 1)
+        labels = task.labels(number, [chooser], [1.0], 1)
         differs += labels != [label for label, _ in gold]
         ids = [source.vocab.find(word) for word in words]
         chosen: list[int] = []
@@ -310,3 +314,107 @@ def test_logistic_regression_weighs_examples_by_their_costs() -> None:
     perceptron = LabelLearner(corpora()).learn([examples], passes=8, seed=1)
     ours, theirs = (learner.accuracy(x.policy, held_out=False) for x in (found, perceptron))
     assert ours == pytest.approx(theirs, abs=0.1)
+
+
+# -- boosted trees -------------------------------------------------------------------------------
+
+BOOSTED = LabelConfig(learner="boosted", stack=True, boosting=BoostingOptions(lambda_min=0.5))
+
+
+def tables(policy: object) -> list[object]:
+    """All trees of all labels."""
+    assert isinstance(policy, TreePolicy)
+    ensembles = policy.ensembles
+    return [
+        ensembles.tree(label, number)
+        for label in range(len(ensembles))
+        for number in range(len(ensembles.lambdas(label)))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mask", "loss"), [("none", "hamming"), ("full", "hamming"), ("none", "bleu")]
+)
+def test_boosted_trees_learn_the_costs_of_labels(mask: str, loss: str) -> None:
+    made = corpora(stack=True, words=True)
+    config = replace(BOOSTED, mask=mask, loss=loss, depth=mask == "full")  # type: ignore[arg-type]
+    learner, threaded = (LabelLearner(made, config, threads=n) for n in (1, 3))
+    found = searn(learner, options=config.searn)
+    mean = found.mean()
+    always = np.zeros(learner.task.rows * STRIDE)
+    always[1::STRIDE] = 1.0  # S,R+ everywhere
+    in_order = LinearPolicy(np.empty(0), always)
+    assert learner.accuracy(mean, held_out=False) > learner.accuracy(in_order, held_out=False) + 0.1
+    assert learner.order_bleu(mean, held_out=False) > learner.order_bleu(in_order, held_out=False)
+    assert all(each.margin > 0 for each in found.learned)
+    assert learner.temperature(mean) > 0
+    assert tables(searn(threaded, options=config.searn).mean()) == tables(mean)
+
+
+def test_what_trees_learn_weighs_as_much_as_a_mistake_costs() -> None:
+    """Scikit-learn's own way to the same end: each label against the others, rows by weight."""
+    made = corpora(words=True)
+    config = LabelConfig(learner="boosted", loss="bleu", boosting=BoostingOptions(lambda_min=1.0))
+    learner = LabelLearner(made, config)
+    examples = learner.examples(Expert(), Expert(), seed=1, shared=True)
+    found = learner.learn([examples], passes=1, seed=1).policy
+    assert isinstance(found, TreePolicy)
+    lists = [[int(r) for r in row if r != 2**32 - 1] for row in examples.rows]
+    rows = BinaryRows.from_lists(lists, learner.task.rows)
+    costs = np.where(examples.costs == 255, np.nan, examples.costs.astype(float))
+    wrong = np.array([row[row > 0].mean() if (row > 0).any() else 0.0 for row in costs])
+    for label in range(costs.shape[1]):
+        positive = costs[:, label] == 0
+        if not positive.any():
+            assert len(found.ensembles.lambdas(label)) == 0
+            continue
+        weights = np.nan_to_num(np.where(positive, wrong, costs[:, label])) / wrong.mean()
+        alone = train_groups(
+            rows,
+            np.array([0, len(rows)], dtype=np.uint64),
+            (~positive).astype(np.uint32),
+            np.array([1], dtype=np.uint32),
+            weights=weights,
+            options=config.boosting,
+        )
+        for number in range(len(alone.lambdas(0))):
+            ours, theirs = found.ensembles.tree(label, number), alone.tree(0, number)
+            assert ours[:2] == theirs[:2]
+            assert ours[2] == pytest.approx(theirs[2])
+
+
+def test_the_mean_of_boosted_rounds_scores_as_they_do_together() -> None:
+    learner = LabelLearner(corpora(stack=True), BOOSTED)
+    found = searn(learner, options=BOOSTED.searn)
+    mean = found.mean()
+    assert isinstance(mean, TreePolicy)
+    for atoms in ([], [0], [1, 5, 9], list(range(learner.task.rows))):
+        for label in range(len(mean.ensembles)):
+            scores = [
+                share / each.margin * each.policy.ensembles.score(atoms, label)  # type: ignore[attr-defined]
+                for share, each in zip(found.shares, found.learned, strict=True)
+            ]
+            assert mean.ensembles.score(atoms, label) == pytest.approx(sum(scores))
+
+
+def test_boosting_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    learner = LabelLearner(corpora(stack=True), BOOSTED)
+    once = searn(learner, options=SearnOptions(iterations=3))
+    part = tmp_path / "searn.json"
+    searn(learner, options=SearnOptions(iterations=2), checkpoint=part)
+    again = searn(learner, options=SearnOptions(iterations=3), checkpoint=part, resume=True)
+    assert tables(again.mean()) == tables(once.mean())
+
+
+def test_policies_of_several_kinds_have_no_mean() -> None:
+    learner = LabelLearner(corpora(stack=True), BOOSTED)
+    examples = learner.examples(Expert(), Expert(), seed=1, shared=True)
+    trees = learner.learn([examples], passes=1, seed=1).policy
+    weights = random_policy(1, learner)
+    for one, other in ((trees, weights), (weights, trees)):
+        with pytest.raises(ArgumentError, match="several kinds"):
+            one.blend(1.0, [(1.0, other)])
+    with pytest.raises(ArgumentError, match="other features or labels"):
+        LabelLearner(corpora(), LabelConfig(depth=True)).accuracy(weights, held_out=False)
+    with pytest.raises(ArgumentError, match="softmax is the linear learner"):
+        LabelConfig(boosting=BoostingOptions(atoms_only=True))

@@ -17,6 +17,7 @@ ItemOptions::ItemOptions(const AmasisModel& model, const AmasisSettings& setting
   stride_ = labels == nullptr ? 0 : labels->stride();
   sees_stack_ = labels != nullptr && labels->sees_stack() && settings.order == Order::learned;
   scores_.resize(stride_);
+  if (labels != nullptr && labels->trees() != nullptr) atoms_.emplace(*labels);
 }
 
 void ItemOptions::forget() {
@@ -40,6 +41,7 @@ void ItemOptions::find(const SourceSentence& sentence) {
   options_.clear();
   places_.clear();
   place_scores_.clear();
+  place_rows_.clear();
   sides_.clear();
   all_choices_.clear();
 
@@ -170,7 +172,7 @@ void ItemOptions::place(const NodeList& list, uint32_t begin, uint32_t end) {
   score_place(begin, end);
   const auto first = static_cast<uint32_t>(options_.size());
   pieces_[end].push_back({begin, end, first, first + list.count});
-  const auto place = stride_ == 0 ? 0 : static_cast<uint32_t>(place_scores_.size() / stride_) - 1;
+  const auto place = stride_ == 0 ? 0 : static_cast<uint32_t>(sides_.size()) - 1;
   for (uint32_t i = list.first; i < list.first + list.count; ++i) {
     const auto parts = std::span(parts_).subspan(size_t{i} * models_, models_);
     const uint32_t fragment =
@@ -180,13 +182,18 @@ void ItemOptions::place(const NodeList& list, uint32_t begin, uint32_t end) {
   }
 }
 
-// Of labels, without the target side: shared by all options of a span.
+// Of labels, without the target side: shared by all options of a span.  Of trees only the rows.
 void ItemOptions::score_place(uint32_t begin, uint32_t end) {
   const grammar::LabelModel* labels = model_.labels();
   if (labels == nullptr) return;
   grammar::LabelKeys keys;
   grammar::place_keys(sentence_, begin, end, labels->templates(), labels->classes(), keys);
   sides_.push_back(keys[grammar::kSourceSide]);
+  if (atoms_) {
+    for (uint32_t t = 0; t < labels->templates(); ++t)
+      place_rows_.push_back(t == grammar::kTargetSide ? HashIndex::kNone : labels->row(keys[t]));
+    return;
+  }
   place_scores_.resize(place_scores_.size() + stride_, 0.0f);
   const std::span<float> scores = std::span(place_scores_).last(stride_);
   for (uint32_t t = 0; t < labels->templates(); ++t)
@@ -242,8 +249,23 @@ void ItemOptions::choose_learned(uint32_t option, uint32_t depth, std::vector<La
   take_best(option, depth, out);
 }
 
+// Of trees: the rows of all but the stack's words and labels.
+void ItemOptions::collect_item(uint32_t option, uint32_t depth) {
+  const grammar::LabelModel& labels = *model_.labels();
+  const size_t templates = labels.templates();
+  atoms_->clear();
+  for (const uint32_t row : std::span(place_rows_).subspan(places_[option] * templates, templates))
+    atoms_->add(row);
+  atoms_->add(items_[options_[option].item].target_row);
+  if (labels.sees_depth()) atoms_->add(labels.depth_row(depth));
+}
+
 // Of labels, by all but the stack's words and labels.
 void ItemOptions::score_item(uint32_t option, uint32_t depth) {
+  if (atoms_) {
+    collect_item(option, depth);
+    return atoms_->score(scores_);
+  }
   const grammar::LabelModel& labels = *model_.labels();
   const float* const of_place = place_scores_.data() + size_t{places_[option]} * stride_;
   std::copy(of_place, of_place + stride_, scores_.begin());
@@ -252,8 +274,9 @@ void ItemOptions::score_item(uint32_t option, uint32_t depth) {
 }
 
 void ItemOptions::score_state(const events::LabelState& state, std::span<float> scores) const {
-  const grammar::LabelModel& labels = *model_.labels();
   std::fill(scores.begin(), scores.end(), 0.0f);
+  if (atoms_) return;  // all rows at once, later
+  const grammar::LabelModel& labels = *model_.labels();
   events::StateKeys keys;
   events::own_state_keys(state, keys);
   for (uint32_t k = 0; k < events::kOwnStateTemplates; ++k) labels.add(labels.row(keys[k]), scores);
@@ -264,13 +287,20 @@ std::span<const LabelChoice> ItemOptions::choices(uint32_t option, uint32_t dept
                                                   std::span<const float> scores) {
   if (!has_words(option)) return choices(option, depth);
   const grammar::LabelModel& labels = *model_.labels();
-  score_item(option, depth);
-  for (uint32_t i = 0; i < stride_; ++i) scores_[i] += scores[i];
   const Border& border = items_[options_[option].item].border;
   events::StateKeys keys;
   events::item_state_keys(state, sides_[places_[option]], border.first, border.last, keys);
-  for (uint32_t k = events::kOwnStateTemplates; k < events::kStateTemplates; ++k)
-    labels.add(labels.row(keys[k]), scores_);
+  if (atoms_) {
+    events::own_state_keys(state, keys);
+    collect_item(option, depth);
+    for (const uint64_t key : keys) atoms_->add(labels.row(key));
+    atoms_->score(scores_);
+  } else {
+    score_item(option, depth);
+    for (uint32_t i = 0; i < stride_; ++i) scores_[i] += scores[i];
+    for (uint32_t k = events::kOwnStateTemplates; k < events::kStateTemplates; ++k)
+      labels.add(labels.row(keys[k]), scores_);
+  }
   scratch_.clear();
   take_best(option, depth, scratch_);
   return scratch_;

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <vector>
@@ -125,6 +126,7 @@ class ItemOptions {
   void choose(uint32_t option, uint32_t depth, std::vector<LabelChoice>& out);
   void choose_learned(uint32_t option, uint32_t depth, std::vector<LabelChoice>& out);
   void score_item(uint32_t option, uint32_t depth);
+  void collect_item(uint32_t option, uint32_t depth);
   void take_best(uint32_t option, uint32_t depth, std::vector<LabelChoice>& out);
   bool allowed(uint32_t option, uint32_t depth, uint32_t label) const;
 
@@ -148,13 +150,15 @@ class ItemOptions {
   std::vector<uint32_t> begins_;  // options of begin: begins_[begin] ... begins_[begin + 1]
   std::vector<ItemOption> options_;
   std::vector<std::vector<Piece>> pieces_;  // by their end
-  std::vector<uint32_t> places_;            // by option: where the scores of its place are
+  std::vector<uint32_t> places_;            // by option
   std::vector<float> place_scores_;         // of labels, `stride_` for each place
+  std::vector<uint32_t> place_rows_;        // where trees choose: their rows, one for each template
   std::vector<uint64_t> sides_;             // by place: the key of its source side
   std::vector<Choices> choices_;            // by option and bucket
   std::vector<LabelChoice> all_choices_;
   std::vector<LabelChoice> scratch_;
   std::vector<float> scores_;
+  std::optional<grammar::LabelAtoms> atoms_;  // where trees choose labels
 };
 
 }  // namespace demotic::decode::amasis

@@ -46,6 +46,11 @@ class ItemExtraction:
     with one linked word on a side at least, all of them, or none."""
     max_item: int = 0
     """Words of an item in the table, each side; 0 sets no limit.  Labels are learned from all."""
+    compose: int = 0
+    """Neighbouring items that are a block together also stand in the table as one, up to so many
+    source words, and labels are also learned from sentences that are cut into these; 0: none."""
+    empty_items: bool = True
+    """Items without target words stand in the table, so that words may be left out one by one."""
     max_words: int = 100
     """Words of a sentence, at most 255; pairs with a longer one are passed over."""
     max_targets: int = 30
@@ -57,11 +62,12 @@ class ItemExtraction:
     def __post_init__(self) -> None:
         check_choices(self)
         check_counts(self, "max_item", "max_targets")
+        check_counts(self, "compose", most=255)
         check_counts(self, "max_words", least=1, most=255)
 
     def core(self) -> _core.ItgOptions:
         """The same for the core."""
-        return _core.ItgOptions(self.sub_items, self.attach, self.max_words)
+        return _core.ItgOptions(self.sub_items, self.attach, self.max_words, self.compose)
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,7 @@ class ItemCounts:
     empty_items: int
     """Of these, without target words."""
     sub_items: int
+    composed_items: int
     long_items: int
     """Kept out of the table for their length."""
     words: int
@@ -111,11 +118,32 @@ def items_of(
     links: Sequence[tuple[int, int]],
     options: ItemExtraction | None = None,
 ) -> tuple[list[Item], list[Item]]:
-    """The items of a sentence pair, and the sub-items that only the table gets."""
+    """The items of a sentence pair, and those that only the table gets: within items, composed of
+    them."""
+    items, within, composed, _ = _cuts(source, target, links, options)
+    return items, within + composed
+
+
+def composed_items_of(
+    source: Sequence[str],
+    target: Sequence[str],
+    links: Sequence[tuple[int, int]],
+    options: ItemExtraction,
+) -> list[Item]:
+    """The items of a sentence pair where the longest composed ones are taken, from left to right;
+    labels are learned from these, too."""
+    return _cuts(source, target, links, options)[3]
+
+
+def _cuts(
+    source: Sequence[str],
+    target: Sequence[str],
+    links: Sequence[tuple[int, int]],
+    options: ItemExtraction | None,
+) -> list[list[Item]]:
     core = (options or ItemExtraction()).core()
     found = _core.itg_items(len(source), len(target), [list(link) for link in links], core)
-    items, subs = ([Item((a, b), (c, d), label) for a, b, c, d, label in side] for side in found)
-    return items, subs
+    return [[Item((a, b), (c, d), label) for a, b, c, d, label in items] for items in found]
 
 
 def extract_items(
@@ -138,8 +166,9 @@ def extract_items(
     links.check(source.lines, target.lines)
     lexical = lexical or LexicalTable.estimate(source, target, links, progress=progress)
     extraction = _core.ItgExtraction(
-        options.core(), options.max_item, engine.memory // 4 // _ROW, engine.parts, engine.threads
-    )
+        options.core(), options.max_item, options.empty_items, engine.memory // 4 // _ROW,
+        engine.parts, engine.threads,
+    )  # fmt: skip
     counted = _count(extraction, source, target, links, progress)
     with files.atomic_path(out) as temporary:
         scorer = _core.RuleScorer(

@@ -14,12 +14,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import Generic, Literal
+from typing import Any, Generic, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from demotic.errors import ArgumentError
 from demotic.forest.weights import Floats
@@ -70,8 +71,30 @@ class Policy(ABC):
         return search.end_cost(self.follow(search, state, draw).states[-1])
 
 
+class LearnedPolicy(Policy):
+    """Made of examples: it can be kept on disk, and summed up with others of its kind."""
+
+    @abstractmethod
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What it consists of; see :func:`policy_of_arrays`."""
+
+    @abstractmethod
+    def blend(self, factor: float, others: Sequence[tuple[float, LearnedPolicy]]) -> LearnedPolicy:
+        """Scores are the sum of its own and others', each times a factor."""
+
+
+def policy_of_arrays(arrays: Mapping[str, NDArray[Any]]) -> LearnedPolicy:
+    """What was kept as :meth:`LearnedPolicy.arrays`; KeyError if these are none."""
+    if "trees" in arrays:
+        from demotic.learn.tree_policy import TreePolicy
+
+        return TreePolicy.of_bytes(arrays["trees"])
+    dense, sparse = (np.asarray(arrays[name], dtype=np.float64) for name in ("dense", "sparse"))
+    return LinearPolicy(dense, sparse)
+
+
 @dataclass(frozen=True, eq=False)
-class LinearPolicy(Policy):
+class LinearPolicy(LearnedPolicy):
     """Takes the action of the highest score w·phi(s, a), the first of equals.
 
     The arrays are not copied: weights that change, change the policy.
@@ -102,6 +125,20 @@ class LinearPolicy(Policy):
         if len(actions) == 1:
             return actions[0]
         return max(actions, key=lambda action: self.score(search.features(state, action)))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """See :class:`LearnedPolicy`."""
+        return {"dense": self.dense, "sparse": self.sparse}
+
+    def blend(self, factor: float, others: Sequence[tuple[float, LearnedPolicy]]) -> LinearPolicy:
+        """See :class:`LearnedPolicy`."""
+        dense, sparse = factor * self.dense, factor * self.sparse
+        for weight, other in others:
+            if not isinstance(other, LinearPolicy):
+                raise ArgumentError("policies of several kinds have no mean")
+            dense = dense + weight * other.dense
+            sparse = sparse + weight * other.sparse
+        return LinearPolicy(dense, sparse)
 
 
 @dataclass(frozen=True)

@@ -18,18 +18,25 @@ brings its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from demotic.errors import ArgumentError, check_choices, check_counts
-from demotic.forest.weights import Floats
+from demotic.errors import ArgumentError, CorruptFileError, check_choices, check_counts
 from demotic.learn.events import EventGroups
 from demotic.learn.perceptron import perceptron
-from demotic.learn.policies import Expert, LinearPolicy, Mixture, Policy
+from demotic.learn.policies import (
+    Expert,
+    LearnedPolicy,
+    LinearPolicy,
+    Mixture,
+    Policy,
+    policy_of_arrays,
+)
 from demotic.learn.saved_state import SavedState
 from demotic.learn.search import CostExample, CostTask
 from demotic.progress import SILENT, Progress
@@ -66,7 +73,7 @@ class SearnOptions:
 class Learned:
     """A classifier as a policy."""
 
-    policy: LinearPolicy
+    policy: LearnedPolicy
     margin: float
     """By how much it prefers what costs nothing on its examples, on the mean."""
     mistakes: tuple[int, ...] = ()
@@ -115,18 +122,16 @@ class SearnResult:
             return self.policy.shares
         return (*(0.0 for _ in self.learned[1:]), 1.0)
 
-    def mean(self) -> LinearPolicy:
-        """One policy for searches that leave nothing to chance: the classifiers' weights by their
-        shares, each scaled to a mean margin of 1 on its own examples."""
+    def mean(self) -> LearnedPolicy:
+        """One policy for searches that leave nothing to chance: the classifiers by their shares,
+        each scaled to a mean margin of 1 on its own examples."""
         used = [
             (share / (each.margin if each.margin > 0 else 1.0), each.policy)
             for share, each in zip(self.shares, self.learned, strict=True)
             if share
         ]
-        return LinearPolicy(
-            np.sum([factor * policy.dense for factor, policy in used], axis=0),
-            np.sum([factor * policy.sparse for factor, policy in used], axis=0),
-        )
+        (factor, policy), *others = used
+        return policy.blend(factor, others)
 
 
 def searn(
@@ -207,9 +212,11 @@ def _examples(
 
 
 def _save(saved: SavedState, learned: Sequence[Learned], rounds: Sequence[SearnRound]) -> None:
-    arrays: dict[str, Floats] = {}
-    for i, each in enumerate(learned):
-        arrays[f"dense{i}"], arrays[f"sparse{i}"] = each.policy.dense, each.policy.sparse
+    arrays = {
+        f"{name}{i}": array
+        for i, each in enumerate(learned)
+        for name, array in each.policy.arrays().items()
+    }
     state = {"rounds": [asdict(each) for each in rounds]}
     saved.save(state, arrays, number=len(rounds))
 
@@ -230,18 +237,21 @@ def _restored(saved: SavedState) -> tuple[list[Learned], list[SearnRound]]:
             raise ValueError("its arrays are missing")
         learned = [
             Learned(
-                LinearPolicy(
-                    np.asarray(arrays[f"dense{i}"], dtype=np.float64),
-                    np.asarray(arrays[f"sparse{i}"], dtype=np.float64),
-                ),
+                policy_of_arrays(_numbered(arrays, i)),
                 each.margin,
                 each.mistakes,
             )
             for i, each in enumerate(rounds)
         ]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, CorruptFileError) as error:
         raise saved.damaged(str(error)) from None
     return learned, rounds
+
+
+def _numbered(arrays: Mapping[str, NDArray[Any]], number: int) -> dict[str, NDArray[Any]]:
+    """Those of one round, under their own names."""
+    names = {name: name.rstrip("0123456789") for name in arrays}
+    return {own: arrays[name] for name, own in names.items() if name == f"{own}{number}"}
 
 
 class EventLearner:

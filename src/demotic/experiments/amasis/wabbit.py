@@ -24,6 +24,7 @@ from demotic.errors import DemoticError
 from demotic.experiments.amasis.bench import Bench
 from demotic.experiments.amasis.labels import HOLDOUT
 from demotic.grammar import label_corpora
+from demotic.learn import LinearPolicy
 from demotic.learn.searn import searn
 from demotic.systems.amasis.config import LabelConfig
 from demotic.systems.amasis.labels import LabelLearner
@@ -49,6 +50,7 @@ def _compare(bench: Bench, features: Any) -> dict[str, Any]:
     config = LabelConfig(features=features)
     learner = LabelLearner(corpora, config)
     mean = searn(learner, options=config.searn).mean()
+    assert isinstance(mean, LinearPolicy)
     sets = [_examples(task) for task in (learner.task, learner.held_out)]
     rows, gold = sets[1]
     weights = np.zeros((learner.task.rows + 1, 16 * ((len(corpora.label_counts) + 15) // 16)))

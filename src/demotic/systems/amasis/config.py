@@ -18,6 +18,7 @@ from demotic.decode.amasis import AmasisSearch
 from demotic.errors import ArgumentError, check_choices, check_counts
 from demotic.grammar.items import ItemExtraction
 from demotic.learn import MertOptions, MiraOptions, ProOptions
+from demotic.learn.boosting import BoostingOptions
 from demotic.learn.searn import SearnOptions
 from demotic.systems.choices import ALIGNER, SYMMETRISATION, TEXT, lm_order
 from demotic.systems.config import (
@@ -62,8 +63,11 @@ class LabelConfig:
     """Sentences with a label of more reductions teach nothing; 0 sets no limit."""
     holdout: int = 20
     """Of so many sentences one is held out, to tell how probable labels are; 0 holds none out."""
-    learner: Literal["perceptron", "softmax"] = "perceptron"
-    """Who learns from the costs of labels: the averaged perceptron, or logistic regression."""
+    learner: Literal["perceptron", "softmax", "boosted"] = "perceptron"
+    """Who learns from the costs of labels: the averaged perceptron, logistic regression, or
+    boosted decision trees, one classifier for each label."""
+    boosting: BoostingOptions = field(default_factory=lambda: BoostingOptions(lambda_min=2.0))
+    """How trees are grown, where the learner is ``boosted``."""
     loss: Literal["hamming", "bleu"] = "hamming"
     """What a sentence costs: its wrong labels; or what the order of its words lacks of BLEU."""
     searn: SearnOptions = field(default_factory=SearnOptions)
@@ -75,6 +79,10 @@ class LabelConfig:
         check_counts(self, "max_reductions", most=127)
         check_counts(self, "holdout")
         check_counts(self, "classes", least=2, most=60_000)
+        if self.boosting.atoms_only:
+            raise ArgumentError(
+                "labels are boosted by trees", remedy="softmax is the linear learner"
+            )
         if self.holdout == 1:
             raise ArgumentError("a holdout of 1 leaves nothing to learn from", remedy="2 or more")
 

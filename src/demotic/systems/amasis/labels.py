@@ -1,4 +1,4 @@
-"""Labels learned by SEARN: the loop is generic, its roll-ins and its perceptron are in the core."""
+"""Labels learned by SEARN: the loop is generic, its roll-ins and its learners are in the core."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from demotic.align import Text
 from demotic.errors import ArgumentError
 from demotic.grammar.items import classes_by_id, operations_of
 from demotic.learn import Expert, LinearPolicy, Mixture, Policy
+from demotic.learn.ensembles import Ensembles
+from demotic.learn.policies import LearnedPolicy
 from demotic.learn.searn import Learned, SearnResult, searn
+from demotic.learn.tree_policy import TreePolicy
 from demotic.progress import SILENT, Progress
 from demotic.systems.amasis.config import LabelConfig
 
-Weights = NDArray[np.float32]
+Chooser = NDArray[np.float32] | _core.TreeEnsembles
 _NO_DENSE = np.zeros(0)
-LEARNERS: dict[str, type[_core.CostPerceptron] | type[_core.CostSoftmax]] = {
+LINEAR: dict[str, type[_core.CostPerceptron] | type[_core.CostSoftmax]] = {
     "perceptron": _core.CostPerceptron,
     "softmax": _core.CostSoftmax,
 }
-"""Who learns a choice among labels from what each of them costs."""
+"""Who learns weights for a choice among labels from what each of them costs."""
 
 
 class LabelLearner:
@@ -42,7 +45,7 @@ class LabelLearner:
             _core.LabelTask(corpora, held_out, full, config.depth, config.stack, config.loss)
             for held_out in (False, True)
         )
-        self.learner = LEARNERS[config.learner]
+        self.config = config
         self.threads = threads
 
     def examples(
@@ -55,18 +58,31 @@ class LabelLearner:
         )
 
     def learn(self, rounds: Sequence[_core.CostExamples], *, passes: int, seed: int) -> Learned:
-        """One example after the other in random order."""
+        """By linear learners one example after the other, in random order."""
         every = rounds[0]
         if len(rounds) > 1:
             every = _core.CostExamples()
             for examples in rounds:
                 every.append(examples)
+        if self.config.learner == "boosted":
+            return self._boost(every)
         order = self.task.order
-        learner = self.learner(self.task.rows, order, seed)
+        learner = LINEAR[self.config.learner](self.task.rows, order, seed)
         mistakes = tuple(learner.learn(every) for _ in range(passes))
         weights = learner.averaged()
         margin = _core.mean_margin(every, weights, order)
         return Learned(LinearPolicy(_NO_DENSE, weights.astype(np.float64)), margin, mistakes)
+
+    def _boost(self, examples: _core.CostExamples) -> Learned:
+        """A classifier of boosted trees for each label; nothing is left to chance."""
+        options = self.config.boosting
+        trees = _core.boost_costs(
+            examples, self.task.rows, self.task.order, options.lambda_min, options.decay,
+            options.max_trees, options.gain, options.min_gain_factor, options.max_depth,
+            options.schedule == "converge", options.penalty == "leaf", self.threads,
+        )  # fmt: skip
+        margin = _core.mean_margin(examples, trees, self.task.order)
+        return Learned(TreePolicy(Ensembles(trees)), margin)
 
     def size(self, examples: _core.CostExamples) -> int:
         """How many there are."""
@@ -85,33 +101,39 @@ class LabelLearner:
         weights, shares, _ = _mixture(policy)
         return (self.held_out if held_out else self.task).order_bleu(weights, shares, seed)
 
-    def temperature(self, policy: LinearPolicy) -> float:
+    def temperature(self, policy: LearnedPolicy) -> float:
         """By which scores are divided so that they tell best how probable labels are."""
-        weights = _weights(policy)
+        chooses = chooser_of(policy)
         task = self.held_out if self.corpora.held_out else self.task
 
         def loss(logarithm: float) -> float:
-            return -task.log_likelihood(weights, math.exp(logarithm))
+            return -task.log_likelihood(chooses, math.exp(logarithm))
 
         # Margins are about 1: beyond these bounds there was too little text to tell.
         return math.exp(_minimum(loss, math.log(0.1), math.log(10)))
 
 
-def _weights(policy: LinearPolicy) -> Weights:
-    return np.ascontiguousarray(policy.sparse, dtype=np.float32)
+def chooser_of(policy: LearnedPolicy) -> Chooser:
+    """As the core takes it."""
+    if isinstance(policy, LinearPolicy):
+        return np.ascontiguousarray(policy.sparse, dtype=np.float32)
+    if isinstance(policy, TreePolicy):
+        trees: _core.TreeEnsembles = policy.ensembles.core
+        return trees
+    raise ArgumentError(f"labels have no policy of the kind {type(policy).__name__}")
 
 
-def _mixture(policy: Policy) -> tuple[list[Weights], list[float], bool]:
-    """Weights, shares, and whether they are drawn once for a roll-out; the rest is the expert's."""
+def _mixture(policy: Policy) -> tuple[list[Chooser], list[float], bool]:
+    """Choosers, shares, whether they are drawn once for a roll-out; the rest is the expert's."""
     if isinstance(policy, Expert):
         return [], [], False
-    if isinstance(policy, LinearPolicy):
-        return [_weights(policy)], [1.0], False
+    if isinstance(policy, LearnedPolicy):
+        return [chooser_of(policy)], [1.0], False
     if isinstance(policy, Mixture):
         parts = [
-            (_weights(each), share)
+            (chooser_of(each), share)
             for each, share in zip(policy.policies, policy.shares, strict=True)
-            if isinstance(each, LinearPolicy)
+            if isinstance(each, LearnedPolicy)
         ]
         others = sum(isinstance(each, Expert) for each in policy.policies)
         if len(parts) + others == len(policy.policies):
@@ -165,7 +187,7 @@ def learn_labels(
         _core.LabelModel.save(
             str(temporary), config.features, config.mask, config.depth, config.stack,
             classes_by_id(source, classes or {}), temperature, corpora.keys, corpora.label_counts,
-            _weights(mean), source.vocab, target.vocab,
+            chooser_of(mean), source.vocab, target.vocab,
         )  # fmt: skip
     record = report(learner, found, mean, seed)
     progress.say(
@@ -176,7 +198,7 @@ def learn_labels(
 
 
 def report(
-    learner: LabelLearner, found: SearnResult, mean: LinearPolicy, seed: int
+    learner: LabelLearner, found: SearnResult, mean: LearnedPolicy, seed: int
 ) -> dict[str, Any]:
     """The inventory of labels, and how many are right on text that was held out."""
     counts = learner.corpora.label_counts

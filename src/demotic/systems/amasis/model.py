@@ -40,6 +40,7 @@ def label_facts(path: Path, verify: bool | None) -> dict[str, object]:
     return {
         "labels": len(seen),
         "features": model.features,
+        "trees": model.trees,
         "looks at": _LOOKS_AT[model.looks_at],
         "sees the depth of the stack": model.depth,
         "sees the stack": model.stack,

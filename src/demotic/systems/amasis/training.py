@@ -71,7 +71,13 @@ def label_model(training: Training, config: Config, text: Stage, links: Stage) -
     """Labels by SEARN."""
     stage = training.work.stage(
         "labels",
-        [asdict(config.learn), config.extract.attach, config.extract.max_words, config.seed],
+        [
+            asdict(config.learn),
+            config.extract.attach,
+            config.extract.max_words,
+            config.extract.compose,
+            config.seed,
+        ],
         after=[text, links],
         files=["labels.bin", "labels.json"],
     )
