@@ -13,7 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from demotic.corpus.language_rules import ELISION, ENCLITICS
-from demotic.corpus.mark_pairs import QUOTE_TOKENS, STYLES, Pair, pairs, places, quote_kind
+from demotic.corpus.mark_pairs import (
+    QUOTE_TOKENS,
+    STYLES,
+    Pair,
+    enclosing,
+    pairs,
+    places,
+    quote_kind,
+)
 from demotic.corpus.marks import JOINER, bare, escape, protected_class, with_bare
 from demotic.corpus.pattern import Pattern
 from demotic.corpus.protect import Span
@@ -98,12 +106,13 @@ def paired_marks(
     styles: Mapping[str, str],
 ) -> list[Written]:
     """The tokens with the source's pairs of marks around what these enclosed."""
-    tags = {span.token: span.text for span in spans if span.kind == "tag"}
+    tags = enclosing(spans)
     wanted = pairs(source, tags)
     if wanted:
         enclosed = _enclosed(written, source, wanted, links)
         if not _kept(written, wanted, enclosed, tags):
             written = _marked_anew(written, source, wanted, enclosed, styles)
+        written = _touching(written, source, wanted)
     return _styled(written, styles)
 
 
@@ -216,6 +225,29 @@ def _marked_anew(
         if place not in gone:
             result.append(each)
         result += [mark for _, mark in sorted(after[place], key=lambda found: found[0])]
+    return result
+
+
+def _touching(
+    written: Sequence[Written], source: Sequence[str], wanted: Sequence[Pair]
+) -> list[Written]:
+    """Tags touch what they enclose as they did in the source."""
+    result = list(written)
+    places = {each.span.token: place for place, each in enumerate(written) if each.span}
+    for pair in wanted:
+        first = places.get(protected_class(source[pair.first]) or "", -1)
+        last = places.get(protected_class(source[pair.last]) or "", -1)
+        if not 0 <= first < last - 1:
+            continue
+        opening, closing = result[first].token, result[last].token
+        if source[pair.first].endswith(JOINER) and not (
+            opening.endswith(JOINER) or result[first + 1].token.startswith(JOINER)
+        ):
+            result[first] = replace(result[first], token=opening + JOINER)
+        if source[pair.last].startswith(JOINER) and not (
+            closing.startswith(JOINER) or result[last - 1].token.endswith(JOINER)
+        ):
+            result[last] = replace(result[last], token=JOINER + closing)
     return result
 
 

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 from demotic import files
 from demotic.bundle import About, Bundle
+from demotic.decode.bounded import Bounded
 from demotic.decode.consensus import Agreement, Consensus, choose, with_forests
-from demotic.decode.decoder import Choices, Decoder, Hypothesis
+from demotic.decode.decoder import Choices, Decoder, Hypothesis, Sentence
 from demotic.errors import ArgumentError, CorruptFileError
 from demotic.memory.options import OFF, MemoryOptions
 from demotic.progress import SILENT, Progress
@@ -352,11 +353,11 @@ class Model(ABC):
 
     @cached_property
     def _fallback(self) -> Fallback:
-        return self.source.fallback(self.knows)
+        return self.source.fallback(self.stranded)
 
-    def knows(self, word: str) -> bool:
-        """Is a token among the source words of the model?"""
-        return True
+    def stranded(self, tokens: Sequence[str]) -> Sequence[int]:
+        """Places of words that the model cannot translate where they stand."""
+        return ()
 
     def _with_branches(
         self, source: Encoded, found: list[Translation], threads: int
@@ -379,7 +380,7 @@ class Model(ABC):
         self, encoded: Sequence[Encoded], nbest: int, threads: int
     ) -> Iterator[list[Translation]]:
         """The best translations of each line, at least one."""
-        sentences = [each.tokens for each in encoded]
+        sentences = [self._bounded(each) for each in encoded]
         found: Sequence[Sequence[Hypothesis]]
         if self.consensus.method != "off":
             chosen = choose(self.decoder, sentences, self.consensus, nbest, threads=threads)
@@ -393,6 +394,20 @@ class Model(ABC):
             found = self.decoder.kbest_lines(sentences, nbest, threads=threads)
         for source, derivations in zip(encoded, found, strict=True):
             yield self._written(source, derivations)
+
+    def _bounded(self, source: Encoded) -> Sentence:
+        """The tokens, with what stands between brackets, quotation marks or tags kept together."""
+        if not getattr(self.search, "zones", False):
+            return source.tokens
+        from demotic.corpus.mark_pairs import enclosing, pairs
+
+        tags = enclosing(source.spans)
+        zones = [
+            (pair.first, pair.last + 1)
+            for pair in pairs(source.tokens, tags)
+            if pair.last > pair.first + 1
+        ]
+        return Bounded(source.tokens, zones=zones) if zones else source.tokens
 
     def _agreed(self, source: Encoded, choices: Choices[Hypothesis]) -> list[Translation]:
         """Text for what consensus chose, with the reasons."""
