@@ -81,7 +81,7 @@ class Fallback:
         }
         if not unknown:
             return encoded
-        first, loud, titled = _writing(encoded)
+        starts, loud, titled = _writing(encoded)
         tokens: list[str] = []
         cases: list[tuple[int, Case]] = []
         moved: list[int] = []
@@ -92,8 +92,11 @@ class Fallback:
                 continue
             word = bare(token)
             around = tokens, encoded.tokens[at + 1 :]
-            pieces = self._replacement(token, around, loud=loud, titled=titled or at == first)
-            if pieces and (case := _case_lost(word, bare(pieces[0]))):
+            pieces = self._replacement(token, around, loud=loud, titled=titled or at in starts)
+            case = _case_lost(word, bare(pieces[0])) if pieces else None
+            if case == "title" and at in starts and encoded.style == "sentence" and not titled:
+                case = None  # the sentence begins with a capital, whatever word comes first
+            if case:
                 cases += [(len(tokens) + number, case) for number in range(len(pieces))]
             tokens += pieces or [token]
         if tuple(tokens) == encoded.tokens:
@@ -201,9 +204,9 @@ class Fallback:
         return words
 
 
-def _writing(encoded: Encoded) -> tuple[int, bool, bool]:
-    """The place of a line's first word.  Are all words in capitals?  Do the longer ones begin with
-    one, but the first?"""
+def _writing(encoded: Encoded) -> tuple[set[int], bool, bool]:
+    """The places of the first words of a line and of its paragraphs.  Are all words in capitals?
+    Do the longer ones begin with one, but the first?"""
     places = [
         (at, word)
         for at, token in enumerate(encoded.tokens)
@@ -212,7 +215,7 @@ def _writing(encoded: Encoded) -> tuple[int, bool, bool]:
     words = [word for _, word in places]
     long = [word for word in words[1:] if len(word) > _SHORT]
     return (
-        places[0][0] if places else -1,
+        {at for at, _ in places[:1]} | set(encoded.layout.paragraphs),
         all(word.isupper() or word.lower() == word.upper() for word in words),
         encoded.style != "small" and 2 * sum(word[0].isupper() for word in long) > len(long),
     )

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from demotic.corpus.encoded import Encoded
 from demotic.corpus.language_rules import ELISION, ENCLITICS
 from demotic.corpus.mark_pairs import (
     QUOTE_TOKENS,
@@ -24,7 +25,6 @@ from demotic.corpus.mark_pairs import (
 )
 from demotic.corpus.marks import JOINER, bare, escape, protected_class, with_bare
 from demotic.corpus.pattern import Pattern
-from demotic.corpus.protect import Span
 from demotic.corpus.writing import Written
 
 Links = Sequence[tuple[int, int]]
@@ -100,15 +100,14 @@ def _gives_number(token: str) -> bool:
 
 def paired_marks(
     written: list[Written],
-    source: Sequence[str],
-    spans: Sequence[Span],
+    given: Encoded,
+    wanted: Sequence[Pair],
     links: Links,
     styles: Mapping[str, str],
 ) -> list[Written]:
-    """The tokens with the source's pairs of marks around what these enclosed."""
-    tags = enclosing(spans)
-    wanted = pairs(source, tags)
+    """The tokens with the source's pairs of marks, the ``wanted``, around what these enclosed."""
     if wanted:
+        source, tags = given.tokens, enclosing(given.spans)
         enclosed = _enclosed(written, source, wanted, links)
         if not _kept(written, wanted, enclosed, tags):
             written = _marked_anew(written, source, wanted, enclosed, styles)

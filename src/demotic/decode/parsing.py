@@ -25,7 +25,7 @@ class ParseOptions:
     default_category: str = "X"
     """The category of words that no rule translates alone: they pass through as they are."""
     zones: bool = True
-    """Keep together what stands between brackets, quotation marks or tags."""
+    """Keep together what stands between brackets, quotation marks or tags, and paragraphs apart."""
 
     def __post_init__(self) -> None:
         check_choices(self)

@@ -54,7 +54,7 @@ class PhraseSearch:
     reordering: bool = True
     """Use the orientations of a table that has them."""
     zones: bool = True
-    """Keep together what stands between brackets, quotation marks or tags."""
+    """Keep together what stands between brackets, quotation marks or tags, and paragraphs apart."""
     max_hypotheses: int = 2_000_000
     """Hypotheses of one sentence; bounds memory.  Where a very long sentence would need more, each
     stack gets fewer."""

@@ -396,8 +396,9 @@ class Model(ABC):
             yield self._written(source, derivations)
 
     def _bounded(self, source: Encoded) -> Sentence:
-        """The tokens, with what stands between brackets, quotation marks or tags kept together."""
-        if not getattr(self.search, "zones", False):
+        """The tokens, with what stands between brackets, quotation marks or tags kept together,
+        and paragraphs apart."""
+        if not getattr(self.search, "zones", False) or self.source.config.tokeniser == "none":
             return source.tokens
         from demotic.corpus.mark_pairs import enclosing, pairs
 
@@ -407,7 +408,9 @@ class Model(ABC):
             for pair in pairs(source.tokens, tags)
             if pair.last > pair.first + 1
         ]
-        return Bounded(source.tokens, zones=zones) if zones else source.tokens
+        walls = source.layout.paragraphs
+        bounded = zones or walls
+        return Bounded(source.tokens, zones=zones, walls=walls) if bounded else source.tokens
 
     def _agreed(self, source: Encoded, choices: Choices[Hypothesis]) -> list[Translation]:
         """Text for what consensus chose, with the reasons."""
