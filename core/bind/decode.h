@@ -1,6 +1,7 @@
 // Arguments and results that the bindings of several decoders share.
 #pragma once
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -13,6 +14,27 @@
 #include "decode/context_free_forest.h"
 #include "decode/scored_grammar.h"
 #include "decode/sentence_decoder.h"
+
+// Words, and the limits of reordering where a sentence brings some (demotic.decode.Bounded).
+template <>
+struct nanobind::detail::type_caster<demotic::decode::Tokens> {
+  NB_TYPE_CASTER(demotic::decode::Tokens, const_name("collections.abc.Sequence[str]"))
+
+  bool from_python(handle source, uint8_t flags, cleanup_list* cleanup) noexcept {
+    make_caster<std::vector<std::string>> words;
+    if (!words.from_python(source, flags, cleanup)) return false;
+    static_cast<std::vector<std::string>&>(value) = std::move(words.value);
+    if (PyList_CheckExact(source.ptr()) || !hasattr(source, "zones")) return true;
+    make_caster<std::vector<std::pair<uint32_t, uint32_t>>> zones;
+    make_caster<std::vector<uint32_t>> walls;
+    if (!zones.from_python(getattr(source, "zones", none()), flags, cleanup) ||
+        !walls.from_python(getattr(source, "walls", none()), flags, cleanup))
+      return false;
+    for (const auto& [begin, end] : zones.value) value.limits.zones.push_back({begin, end});
+    value.limits.walls = std::move(walls.value);
+    return true;
+  }
+};
 
 namespace demotic::bind {
 
@@ -40,8 +62,7 @@ template <class Decoder, class Method>
 void bind_batch(nb::class_<Decoder>& bound, const char* name, Method method) {
   bound.def(
       name,
-      [method](Decoder& decoder, const std::vector<std::vector<std::string>>& sentences,
-               unsigned threads) {
+      [method](Decoder& decoder, const std::vector<decode::Tokens>& sentences, unsigned threads) {
         const nb::gil_scoped_release unlocked;
         return (decoder.*method)(sentences, threads);
       },
@@ -61,17 +82,16 @@ template <class Decoder>
 void bind_lists(nb::class_<Decoder>& bound) {
   bound.def(
       "kbest",
-      [](Decoder& decoder, const std::vector<std::vector<std::string>>& sentences, size_t k,
-         bool unique, unsigned threads) {
+      [](Decoder& decoder, const std::vector<decode::Tokens>& sentences, size_t k, bool unique,
+         unsigned threads) {
         const nb::gil_scoped_release unlocked;
         return decoder.lists(sentences, decode::best_listed(k, unique), threads);
       },
       nb::arg("sentences"), nb::arg("k"), nb::arg("unique"), nb::arg("threads"));
   bound.def(
       "consensus",
-      [](Decoder& decoder, const std::vector<std::vector<std::string>>& sentences, size_t k,
-         double scale, const std::vector<double>& weights, double model, size_t density,
-         unsigned threads) {
+      [](Decoder& decoder, const std::vector<decode::Tokens>& sentences, size_t k, double scale,
+         const std::vector<double>& weights, double model, size_t density, unsigned threads) {
         const nb::gil_scoped_release unlocked;
         return decoder.lists(
             sentences,

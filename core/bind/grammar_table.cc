@@ -17,6 +17,7 @@
 #include "grammar/rule_table_builder.h"
 #include "grammar/rule_templates.h"
 #include "grammar/rule_text.h"
+#include "grammar/stranded_words.h"
 #include "io/error.h"
 
 namespace demotic::bind {
@@ -77,6 +78,13 @@ void bind_table(nb::module_& m) {
             return t.source_vocab().find(word);
           },
           nb::arg("word"), "The word's id, or 0")
+      .def(
+          "stranded_words",
+          [](const grammar::RuleTable& t, const std::vector<std::string>& words) {
+            const nb::gil_scoped_release unlocked;
+            return grammar::stranded_words(t, words);
+          },
+          nb::arg("words"), "Places of words that no rule translates as part of a phrase")
       .def(
           "source_symbols",
           [](const grammar::RuleTable& t, uint32_t rule) {

@@ -6,12 +6,13 @@
 namespace demotic::decode {
 
 void ContextFreeForestBuilder::operator()(std::span<const uint32_t> sentence,
-                                          ContextFreeForest& out) {
+                                          ContextFreeForest& out, const ReorderingLimits& limits) {
   const ParseOptions& options = plan_.options();
   out.clear();
   own_ = plan_.has_own_goal();
   glue_ = options.glue == Glue::always || (options.glue == Glue::automatic && !own_);
   joined_ = plan_.has_own_default() ? Joined::default_category : Joined::others;
+  limits_ = limits.empty() ? nullptr : &limits;
   limit_ = options.span_limit;
   out.span_limit = limit_;
   if (sentence.empty()) return;
@@ -32,6 +33,11 @@ bool ContextFreeForestBuilder::relax(bool too_large) {
   const ParseOptions& options = plan_.options();
   if (too_large && limit_ > 1) {
     limit_ = limit_ > 5 ? 5 : limit_ > 2 ? 2 : 1;
+    return true;
+  }
+  if (limits_ != nullptr && !too_large && options.glue == Glue::never) {
+    limits_ = nullptr;  // nothing puts pieces together in order: better a translation
+    limit_ = options.span_limit;
     return true;
   }
   if (options.glue == Glue::never) return false;
@@ -204,8 +210,9 @@ bool ContextFreeForestBuilder::passes_through(uint32_t word) const {
 void ContextFreeForestBuilder::finish_span(uint32_t begin, uint32_t end,
                                            std::span<const uint32_t> sentence) {
   const bool wide = end - begin > limit_;
+  const bool whole = wide || (limits_ != nullptr && limits_->forbid(begin, end));  // S alone
   const size_t items = items_.size();
-  for (size_t i = columns_.back(); i < items; ++i) collect(items_[i], wide);
+  for (size_t i = columns_.back(); i < items; ++i) collect(items_[i], whole);
   if (end == begin + 1 && passes_through(sentence[begin])) add_group(plan_.x(), kPassThrough, {});
   for (const uint32_t category : plan_.order()) {
     if (category == plan_.s() && begin == 0 && glue_) glue(end);
@@ -215,7 +222,7 @@ void ContextFreeForestBuilder::finish_span(uint32_t begin, uint32_t end,
     const uint32_t trie = plan_.unary(category);
     if (trie == grammar::RuleTable::kNone) continue;
     const Item item = with_tail(trie, kNoTail, node);
-    collect(item, wide);
+    collect(item, whole);
     if (!wide || plan_.leads_to_goal(trie)) items_.push_back(item);
   }
 }

@@ -3,7 +3,7 @@
 //
 //   ParsePlan plan(table, options);             once for a table; threads share it
 //   ContextFreeForestBuilder build(plan);       one for each thread; its memory is reused
-//   build(sentence, forest);
+//   build(sentence, forest, limits);            no node but of S covers what these forbid
 //   forest.nodes[v], forest.in(v) -> groups;    tails stand before heads, Goal is the last node
 //
 // CKY+: active items (trie node of the rule table, tails so far) advance over a word or a finished
@@ -23,6 +23,7 @@
 
 #include "decode/parse_plan.h"
 #include "decode/rule_symbols.h"
+#include "decode/zones.h"
 #include "grammar/rule_table.h"
 
 namespace demotic::decode {
@@ -80,7 +81,8 @@ class ContextFreeForestBuilder {
       : plan_(plan), table_(plan.table()), sound_(plan.table().nodes()) {}
 
   // `sentence` holds ids of the table's source vocabulary; unknown words are kUnknown.
-  void operator()(std::span<const uint32_t> sentence, ContextFreeForest& out);
+  void operator()(std::span<const uint32_t> sentence, ContextFreeForest& out,
+                  const ReorderingLimits& limits = {});
 
  private:
   // A path into the trie; its tails are a chain, so that any number of them fits.
@@ -126,6 +128,7 @@ class ContextFreeForestBuilder {
   const ParsePlan& plan_;
   const grammar::RuleTable& table_;
   std::vector<Sound> sound_;  // by trie node; saves a look at every target side
+  const ReorderingLimits* limits_ = nullptr;
   uint32_t limit_ = 0;
   bool own_ = false;  // S of the grammar has no span limit
   bool glue_ = false;

@@ -100,8 +100,9 @@ void ScoredGrammar::add_own_names(std::span<const std::string> own, const gramma
   }
 }
 
-SourceSentence ScoredGrammar::encode(std::span<const std::string> tokens) const {
+SourceSentence ScoredGrammar::encode(const Tokens& tokens) const {
   SourceSentence sentence;
+  sentence.limits = tokens.limits;
   for (const std::string& token : tokens) {
     sentence.source.push_back(table_->source_vocab().find(token));
     sentence.lm.push_back(find_lm_word(token));

@@ -50,6 +50,7 @@ struct SourceSentence {
   std::vector<uint32_t> source;
   std::vector<uint32_t> lm;
   std::vector<uint32_t> further;  // likewise, for each word one of each further model
+  ReorderingLimits limits;
 };
 
 struct GrammarWeights {
@@ -107,7 +108,7 @@ class ScoredGrammar {
   // Do scores never rise by what language models say?
   bool lm_costs() const;
 
-  SourceSentence encode(std::span<const std::string> tokens) const;
+  SourceSentence encode(const Tokens& tokens) const;
 
   // Without the language model.  A table that was not verified may hold anything.
   double score(uint32_t rule) const {

@@ -20,13 +20,12 @@
 #include <vector>
 
 #include "decode/workspace_pool.h"
+#include "decode/zones.h"
 #include "forest/consensus.h"
 #include "forest/kbest.h"
 #include "parallel.h"
 
 namespace demotic::decode {
-
-using Tokens = std::vector<std::string>;
 
 template <class Workspace>
 class SentenceDecoder {
@@ -53,6 +52,7 @@ class SentenceDecoder {
     parallel_for(sentences.size(), threads, [&](size_t i, unsigned) {
       const auto leased = lease();
       ++leased->counters.sentences;
+      sentences[i].limits.check(sentences[i].size());
       results[i] = work(sentences[i], *leased);
     });
     return results;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+
 import pytest
 
 from demotic.corpus import Orthography, OrthographyConfig
@@ -18,8 +20,14 @@ KNOWN = {
 }
 
 
+def lacking(known: Iterable[str]) -> Callable[[Sequence[str]], list[int]]:
+    """A model that translates single words."""
+    words = set(known)
+    return lambda tokens: [at for at, token in enumerate(tokens) if token not in words]
+
+
 def known_forms(side: Orthography, text: str) -> str:
-    return str(side.fallback(KNOWN[side.language].__contains__).known_forms(side.encode(text)))
+    return str(side.fallback(lacking(KNOWN[side.language])).known_forms(side.encode(text)))
 
 
 @pytest.mark.parametrize(
@@ -35,6 +43,7 @@ def known_forms(side: Orthography, text: str) -> str:
         ("we're", "we are"),
         ("can't", "can not"),
         ("the café", "the cafe"),
+        ("%s Delete", "⟦var1⟧ delete"),  # the first word, behind what may be no word
         ("the zzz %s", "the zzz ⟦var1⟧"),
     ],
 )
@@ -56,7 +65,7 @@ def test_german_falls_back(text: str, tokens: str) -> None:
 
 
 def test_case_comes_back() -> None:
-    fallback = ENGLISH.fallback(KNOWN["en"].__contains__)
+    fallback = ENGLISH.fallback(lacking(KNOWN["en"]))
     source = fallback.known_forms(ENGLISH.encode("DELETE  the PAGES"))
     assert str(source) == "delete the pages"
     links = [(0, 2), (1, 0), (2, 1)]
@@ -67,10 +76,31 @@ def test_case_comes_back() -> None:
 
 def test_natural_text_is_cut_into_the_words_of_segmented_text() -> None:
     given = Orthography("zh", OrthographyConfig(tokeniser="none", casing="none"))
-    known = {"我们", "喜欢", "水"}.__contains__
+    known = lacking({"我们", "喜欢", "水"})
     assert (
         str(given.fallback(known).known_forms(given.encode("我们喜欢水Latin"))) == "我们喜欢水Latin"
     )
     assert str(given.fallback(known).known_forms(given.encode("我们喜欢水 LATIN"))) == (
         "我们 喜欢 水 LATIN"
     )
+
+
+def test_a_word_that_is_known_in_phrases_alone_falls_back_outside_them() -> None:
+    """``￭'re`` is translated behind ``you``, ``￭’re`` behind ``we``."""
+
+    def stranded(tokens: Sequence[str]) -> list[int]:
+        pairs = {("you", "￭'re"), ("we", "￭’re")}
+        return [
+            at
+            for at, token in enumerate(tokens)
+            if token not in ("you", "we", "sorry") and tuple(tokens[at - 1 : at + 1]) not in pairs
+        ]
+
+    fallback = ENGLISH.fallback(stranded)
+
+    def forms(text: str) -> str:
+        return str(fallback.known_forms(ENGLISH.encode(text)))
+
+    assert forms("you're sorry") == "you ￭'re sorry"
+    assert forms("we're sorry") == "we ￭’re sorry"
+    assert forms("sorry we're") == "sorry we ￭’re"

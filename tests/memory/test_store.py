@@ -112,3 +112,29 @@ def test_a_changed_byte_is_found(tmp_path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(CorruptFileError):
         _core.Memory(str(path), True)
+
+
+@pytest.mark.parametrize(
+    ("given", "answer"),
+    [
+        ("Delete page", "Seite löschen"),
+        ("Delete  page", "Seite  löschen"),
+        ("Delete\npage now", "Seite\njetzt löschen"),
+        ("Delete page\r\nnow", "Seite\r\njetzt löschen"),
+        ("Two  lines", "Zwei\nZeilen"),  # gaps of its own
+    ],
+)
+def test_wide_gaps_of_a_message_come_back(tmp_path: Path, given: str, answer: str) -> None:
+    english = Orthography.learn(["to delete the page", "delete it"], "en")
+    german = Orthography.learn(["die Seite jetzt löschen"], "de")
+    builder = _core.MemoryBuilder()
+    for source, target, words, tokens, links in [
+        ("Delete page", "Seite löschen", "delete page", "Seite löschen", "0-1 1-0"),
+        ("Delete page now", "Seite jetzt löschen", "delete page now", "Seite jetzt löschen",
+         "0-2 1-0 2-1"),
+        ("Two lines", "Zwei\nZeilen", "two lines", "zwei Zeilen", "0-0 1-1"),
+    ]:  # fmt: skip
+        builder.add([[source, target, "", source.lower(), "", "", words, tokens, links]])
+    builder.save(str(tmp_path / "memory.bin"))
+    memory = TranslationMemory.load(tmp_path / "memory.bin", english, german)
+    assert memory.answers(given)[0].text == answer

@@ -27,8 +27,9 @@ bool same_state(const BlockNode& a, const BlockNode& b) {
 
 // -- the search ----------------------------------------------------------------------------------
 
-void BlockSearch::run(std::span<const std::string> tokens, bool all) {
+void BlockSearch::run(const Tokens& tokens, bool all) {
   counters_ = {};
+  limits_ = tokens.limits.empty() ? nullptr : &tokens.limits;
   all_ = all;
   words_ = static_cast<uint32_t>(tokens.size());
   max_words_ = std::clamp(model_.table().totals().max_words, 1u, std::max(1u, words_));
@@ -125,7 +126,8 @@ void BlockSearch::expand(uint32_t v) {
   if (model_.options().reorder == Reorder::monotone) return;
   for (uint32_t hole_end = m + 1; hole_end <= limit(m) && hole_end < words_; ++hole_end) {
     if (!span(m, hole_end).may_go_left) continue;
-    for (uint32_t end = hole_end + 1; end <= limit(hole_end); ++end)
+    for (uint32_t end = hole_end + 1; end <= limit(hole_end); ++end) {
+      if (limits_ != nullptr && limits_->forbid(m, end)) continue;
       take(v, span(hole_end, end), grammar::BlockOrientation::neutral, false,
            {.covered = m,
             .hole_end = hole_end,
@@ -136,6 +138,7 @@ void BlockSearch::expand(uint32_t v) {
             .first_arc = kNone,
             .score = 0,
             .future = 0});
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // Search with blocks, from left to right on the target side (Tillmann and Zhang 2005; Tillmann
 // 2004): a block takes the next source words, or skips the piece of exactly one block, which must
-// be filled by the next.
+// be filled by the next.  Neither a block nor two that swap may cover what the sentence's limits
+// forbid.
 //
 //   BlockSearch search(model);                one for each thread
 //   search.run(tokens);
@@ -20,6 +21,7 @@
 
 #include "counters.h"
 #include "decode/blocks/model.h"
+#include "decode/zones.h"
 #include "hash_index.h"
 
 namespace demotic::decode::blocks {
@@ -74,7 +76,7 @@ class BlockSearch {
   explicit BlockSearch(const BlockModel& model) : model_(model) {}
 
   // `all`: keep arcs that lost against a better one to the same node.
-  void run(std::span<const std::string> tokens, bool all);
+  void run(const Tokens& tokens, bool all);
 
   const BlockModel& model() const { return model_; }
   uint32_t words() const { return words_; }
@@ -103,7 +105,7 @@ class BlockSearch {
     uint32_t lm;
   };
 
-  void find_options(std::span<const std::string> tokens);
+  void find_options(const Tokens& tokens);
   void estimate_future();
   double estimate(const BlockOption& option) const;
   const Span& span(uint32_t begin, uint32_t end) const {
@@ -121,6 +123,7 @@ class BlockSearch {
 
   const BlockModel& model_;
   BlockSearchCounters counters_;
+  const ReorderingLimits* limits_ = nullptr;
   bool all_ = false;
   uint32_t words_ = 0;
   uint32_t max_words_ = 0;

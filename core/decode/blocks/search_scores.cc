@@ -16,7 +16,7 @@ constexpr double kWorst = -std::numeric_limits<double>::infinity();
 
 // -- before the search ---------------------------------------------------------------------------
 
-void BlockSearch::find_options(std::span<const std::string> tokens) {
+void BlockSearch::find_options(const Tokens& tokens) {
   const grammar::BlockTable& table = model_.table();
   const BlockDecoderOptions& choice = model_.options();
   std::vector<uint32_t> ids;
@@ -33,7 +33,9 @@ void BlockSearch::find_options(std::span<const std::string> tokens) {
       Span& span = spans_[size_t{begin} * max_words_ + (end - begin - 1)];
       span.first = static_cast<uint32_t>(options_.size());
       span.best = kWorst;
-      const uint32_t phrase = table.find(std::span(ids).subspan(begin, end - begin));
+      const bool forbidden = limits_ != nullptr && limits_->forbid(begin, end);
+      const uint32_t phrase =
+          forbidden ? grammar::kNoPhrase : table.find(std::span(ids).subspan(begin, end - begin));
       if (phrase != grammar::kNoPhrase)
         for (const uint32_t b : table.alternatives(phrase, choice.alternatives))
           options_.push_back(model_.option(b, begin, end));

@@ -35,7 +35,7 @@ struct HieroWorkspace {
   void parse(const Tokens& tokens) {
     const ThreadTimer timer(counters.parse_seconds);
     sentence = grammar.encode(tokens);
-    build(sentence.source, forest);
+    build(sentence.source, forest, sentence.limits);
     counters.shortened += forest.span_limit < plan.options().span_limit;
     counters.edges += forest.edges();
   }

@@ -23,6 +23,7 @@ void PhraseSearch::prepare(const SourceSentence& sentence) {
   words_ = static_cast<uint32_t>(sentence.source.size());
   choose_limit(words_);
   counters_ = {};
+  limits_ = sentence.limits.empty() ? nullptr : &sentence.limits;
   options_.find(sentence);
   for (uint32_t begin = 0; begin < words_; ++begin)
     for (uint32_t length = 1; length <= options_.depth(begin); ++length)
@@ -93,6 +94,35 @@ double PhraseSearch::future_behind(uint32_t coverage, uint32_t end) {
   return gap == end ? rest : rest + future_.leap(gap < end ? end - gap : gap - end);
 }
 
+// Where the next phrase must lie: within the zone that was begun last, and before the first wall
+// that has uncovered words in front of it.
+Zone PhraseSearch::room_of(uint32_t coverage) {
+  Zone room{0, words_};
+  if (limits_ == nullptr) return room;
+  const uint32_t gap = coverages_.first_gap(coverage);
+  for (const Zone& zone : limits_->zones) {
+    if (zone.end <= gap || !room.contains(zone.begin, zone.end)) continue;
+    const bool begun = zone.begin < gap || coverages_.next_covered(coverage, zone.begin) < zone.end;
+    if (begun && coverages_.next_free(coverage, std::max(gap, zone.begin)) < zone.end) room = zone;
+  }
+  for (const uint32_t wall : limits_->walls)
+    if (gap < wall) room.end = std::min(room.end, wall);
+  return room;
+}
+
+// A zone is begun before the words in front of it only if it can be finished: before these get out
+// of reach, and without a wall that waits for them.
+bool PhraseSearch::may_cover(uint32_t gap, uint32_t begin, uint32_t end) const {
+  if (limits_->forbid(begin, end)) return false;
+  for (const Zone& zone : limits_->zones) {
+    if (gap >= zone.begin || !zone.contains(begin, end)) continue;
+    if (zone.end > gap + limit_) return false;
+    for (const uint32_t wall : limits_->walls)
+      if (zone.begin < wall && wall < zone.end) return false;
+  }
+  return true;
+}
+
 // Where hypotheses of a group can go: grids for the stacks to come.  Each knows the future of what
 // it leads to, as future_behind() will say it: a phrase at the first gap changes no leaps (one that
 // fills it leaps over what is covered behind it, as was expected); any other one asks for a leap
@@ -102,6 +132,7 @@ void PhraseSearch::expand(const Group& group, uint32_t covered) {
   const double whole = future_of(group.coverage);
   const uint32_t lowest = group.end > limit_ ? group.end - limit_ : 0;
   const uint32_t highest = group.end + limit_;
+  const Zone room = room_of(group.coverage);
   for (uint32_t at = gap; at < words_ && at <= highest;) {
     const uint32_t next = std::min(coverages_.next_covered(group.coverage, at), words_);
     const double without = whole - future_(at, next);
@@ -114,6 +145,8 @@ void PhraseSearch::expand(const Group& group, uint32_t covered) {
         const OptionList& list = options_.at(begin, length);
         if (list.count == 0) continue;
         const uint32_t end = begin + length;
+        if (limits_ != nullptr && (!room.contains(begin, end) || !may_cover(gap, begin, end)))
+          continue;
         double future = without + future_(at, begin) + future_(end, next);
         if (covered + length == words_) {
           future = 0;

@@ -22,6 +22,10 @@
 // Distortion limit d: a phrase begins at most d words from the end of the last one, and ends at
 // most d words behind the first gap unless it begins there.  So the gap stays in reach, and as each
 // word has an option of its own there is always a way to go on.
+//
+// Limits of the sentence (decode/zones.h): no phrase covers what they forbid; a zone that was begun
+// is finished before anything else; it is begun before the words in front of it only if all of it
+// is in reach; nothing behind a wall comes before all in front of it.
 #pragma once
 
 #include <cstdint>
@@ -190,6 +194,8 @@ class PhraseSearch {
   void prune(uint32_t most);
   void close(uint32_t covered);
   void expand(const Group& group, uint32_t covered);
+  Zone room_of(uint32_t coverage);
+  bool may_cover(uint32_t gap, uint32_t begin, uint32_t end) const;
   double future_of(uint32_t coverage);
   double future_behind(uint32_t coverage, uint32_t end);
   void finish();
@@ -198,6 +204,7 @@ class PhraseSearch {
   PhraseSearchOptions settings_;
   PhraseOptions options_;
   PhraseSearchCounters counters_;
+  const ReorderingLimits* limits_ = nullptr;
   uint32_t further_;         // language models beside the first
   std::vector<float> logs_;  // theirs, of all arcs and of `</s>`
   uint32_t end_further_ = 0;

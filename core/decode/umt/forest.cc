@@ -3,7 +3,7 @@
 namespace demotic::decode::umt {
 
 void UndirectedForest::build(ContextFreeForestBuilder& builder, const SourceSentence& sentence) {
-  builder(sentence.source, forest_);
+  builder(sentence.source, forest_, sentence.limits);
   leaf_edges_ = 0;
   leaves_.clear();
   passed_.assign(forest_.groups.size(), text::kUnknown);

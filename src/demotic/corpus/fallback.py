@@ -1,18 +1,19 @@
 """Words that a model does not know, as others that it knows.
 
-    >>> known = {"Mann", "delete", "are"}.__contains__
-    >>> Fallback("de", Casing(), known).known_forms(Encoded(("ein", "mann"))).tokens
+    >>> def stranded(words):
+    ...     return [at for at, word in enumerate(words) if word not in ("ein", "Mann")]
+    >>> Fallback("de", Casing(), stranded).known_forms(Encoded(("ein", "mann"))).tokens
     ('ein', 'Mann')
 
-Another case comes first (``DELETE``, ``mann``), then clitics in full (``￭'re``), then the word
-without accents, then its parts; what is left passes through.  ``Encoded.cases`` says what case the
-translation of a word should get back.
+Another case comes first (``DELETE``, ``mann``), then another apostrophe, other letters, the word
+without accents, then clitics in full (``￭'re``), then its parts; what is left passes through.
+``Encoded.cases`` says what case the translation of a word should get back.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from demotic.corpus.casing import Casing, capitalised
@@ -36,28 +37,30 @@ _LETTERS = {
     "sv": (("ae", "ä"), ("oe", "ö"), ("aa", "å")),
     "fi": (("ae", "ä"), ("oe", "ö")),
 }
+_APOSTROPHES = (("'", "’"), ("’", "'"))
 _SHORT = 3  # letters: of acronyms (IT), which are no words in capitals
 _LONGEST = 12  # characters of a word in a script without spaces
 _IN_UNSPACED = Pattern(f"[{UNSPACED}]++")
 
 
 class Fallback:
-    """Replaces the words that ``known`` does not know, as far as it can."""
+    """Replaces words that a model cannot translate where they stand, as far as it can."""
 
     def __init__(
         self,
         language: str,
         casing: Casing,
-        known: Callable[[str], bool],
+        stranded: Callable[[Sequence[str]], Sequence[int]],
         compounds: Compounds | None = None,
         *,
         forms: bool = True,
     ) -> None:
-        """``forms`` is false where tokens and their case are given: only words of scripts
-        without spaces are then cut into known ones."""
+        """``stranded`` gives the places of such words in a sentence; ``forms`` is false where
+        tokens and their case are given: only words of scripts without spaces are then cut into
+        known ones."""
         self._try_forms = forms
         self._casing = casing
-        self._known = known
+        self._stranded = stranded
         self._full = _FULL.get(language, {})
         self._letters = _LETTERS.get(language, ())
         # A word that is unknown as a whole needs less evidence to fall apart.
@@ -69,29 +72,31 @@ class Fallback:
 
     def known_forms(self, encoded: Encoded) -> Encoded:
         """The sentence with known words for unknown ones."""
-        known = self._known
         unknown = {
-            token
-            for token in encoded.tokens
-            if not known(token)
-            and "⟦" not in token
+            at
+            for at in self._stranded(encoded.tokens)
+            if "⟦" not in (token := encoded.tokens[at])
             and joint_filler(token) is None
             and any(map(str.isalpha, token))
         }
         if not unknown:
             return encoded
-        loud, titled = _writing(encoded)
+        starts, loud, titled = _writing(encoded)
         tokens: list[str] = []
         cases: list[tuple[int, Case]] = []
         moved: list[int] = []
-        for token in encoded.tokens:
+        for at, token in enumerate(encoded.tokens):
             moved.append(len(tokens))
-            if token not in unknown:
+            if at not in unknown:
                 tokens.append(token)
                 continue
             word = bare(token)
-            pieces = self._replacement(token, word, loud=loud, titled=titled)
-            if pieces and (case := _case_lost(word, bare(pieces[0]))):
+            around = tokens, encoded.tokens[at + 1 :]
+            pieces = self._replacement(token, around, loud=loud, titled=titled or at in starts)
+            case = _case_lost(word, bare(pieces[0])) if pieces else None
+            if case == "title" and at in starts and encoded.style == "sentence" and not titled:
+                case = None  # the sentence begins with a capital, whatever word comes first
+            if case:
                 cases += [(len(tokens) + number, case) for number in range(len(pieces))]
             tokens += pieces or [token]
         if tuple(tokens) == encoded.tokens:
@@ -104,17 +109,27 @@ class Fallback:
         )
         return replace(encoded, tokens=tuple(tokens), cases=tuple(cases), layout=layout)
 
-    def _replacement(self, token: str, word: str, *, loud: bool, titled: bool) -> list[str]:
+    def _known(self, word: str) -> bool:
+        """Can the model translate a word that stands alone?"""
+        return not self._stranded([word])
+
+    def _replacement(
+        self, token: str, around: tuple[Sequence[str], Sequence[str]], *, loud: bool, titled: bool
+    ) -> list[str]:
         """Known tokens for an unknown one; none if there are none."""
+        word = bare(token)
         if not self._try_forms:
             return self._parts(token, word) if _IN_UNSPACED.fullmatch(word) else []
-        for form in self._forms(word, loud=loud, titled=titled):
-            for candidate in (with_bare(token, form), form):
-                if self._known(candidate):
-                    return [candidate]
-        full = self._full.get(word.lower().replace("’", "'"))
-        if full and self._known(full):
-            return [full]
+        before, after = around
+        forms = self._forms(word, loud=loud, titled=titled)
+        candidates = [each for form in forms for each in (with_bare(token, form), form)]
+        if full := self._full.get(word.lower().replace("’", "'")):
+            candidates.append(full)
+        for candidate in dict.fromkeys(candidates):
+            if candidate != token and len(before) not in self._stranded(
+                [*before, candidate, *after]
+            ):
+                return [candidate]
         return self._parts(token, word)
 
     def _forms(self, word: str, *, loud: bool, titled: bool) -> Iterator[str]:
@@ -133,7 +148,7 @@ class Fallback:
 
     def _spellings(self, word: str) -> Iterator[str]:
         yield word
-        for one, other in self._letters:
+        for one, other in (*_APOSTROPHES, *self._letters):
             if one in word:
                 yield word.replace(one, other)
         if not word.isascii():
@@ -189,15 +204,18 @@ class Fallback:
         return words
 
 
-def _writing(encoded: Encoded) -> tuple[bool, bool]:
-    """Are all words of a line in capitals?  Do its longer ones begin with one, but the first?"""
-    words = [
-        word
-        for token in encoded.tokens
+def _writing(encoded: Encoded) -> tuple[set[int], bool, bool]:
+    """The places of the first words of a line and of its paragraphs.  Are all words in capitals?
+    Do the longer ones begin with one, but the first?"""
+    places = [
+        (at, word)
+        for at, token in enumerate(encoded.tokens)
         if not protected_class(token) and (word := bare(token))[:1].isalpha()
     ]
+    words = [word for _, word in places]
     long = [word for word in words[1:] if len(word) > _SHORT]
     return (
+        {at for at, _ in places[:1]} | set(encoded.layout.paragraphs),
         all(word.isupper() or word.lower() == word.upper() for word in words),
         encoded.style != "small" and 2 * sum(word[0].isupper() for word in long) > len(long),
     )

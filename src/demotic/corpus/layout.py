@@ -18,6 +18,7 @@ from dataclasses import dataclass
 _SILENT = re.compile("[\u00ad\u200b\u2060\ufeff]+")
 _BLANK = r"[\s\x00-\x1f\x7f-\x9f]"
 _RUN = re.compile(rf"{_BLANK}+")
+_LINE_END = re.compile(r"\r\n|[\n\r\x85\u2029]")
 # A list's own marks are no part of its sentences: "1. ", "b) ", "(3) ", "- ", "* ", "• ".
 _LABEL = re.compile(
     r"(?:\d{1,3}[.)]|\([0-9]{1,3}\)|\(?[A-Za-z]\)|[-*•‣▪·–—])(?=\s+\S)\s+(?=[^\W_]|[\"'(<„“‘«{%])"
@@ -41,8 +42,18 @@ class Layout:
     home: int = -1
     """The token that had it, or the first of those that it is written together with."""
 
+    @property
+    def paragraphs(self) -> list[int]:
+        """Tokens that begin a paragraph, but the first."""
+        return [at for at, gap in self.gaps if ends_paragraph(gap)]
+
 
 PLAIN = Layout()
+
+
+def ends_paragraph(gap: str) -> bool:
+    """Does a gap hold an empty line?"""
+    return len(_LINE_END.findall(gap)) > 1
 
 
 def label_of(text: str, *, ordinals: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""Brackets, quotation marks and tags that stand in pairs, found among marked tokens.
+"""Brackets, quotation marks, tags and their like that stand in pairs, found among marked tokens.
 
 >>> [(pair.first, pair.last, pair.kind) for pair in pairs(['(￭', 'a', '￭)', '"￭', 'b', '￭"'])]
 [(0, 2, '('), (3, 5, 'double')]
@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from demotic.corpus.marks import JOINER, bare, escape, protected_class
+from demotic.corpus.pattern import Pattern
+from demotic.corpus.protect import Span
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "（": "）", "【": "】", "「": "」", "『": "』"}
 _OPENING = {escape(one): escape(one) for one in _BRACKETS}
@@ -43,7 +45,8 @@ class Pair:
     first: int
     last: int
     kind: str
-    """``double`` or ``single`` quotation marks; for others the opening bracket, or tags' names."""
+    """``double`` or ``single`` quotation marks; for others the opening bracket, or what tags and
+    placeholders that come in pairs have in common."""
 
     @property
     def quotes(self) -> bool:
@@ -56,8 +59,17 @@ def quote_kind(token: str) -> str:
     return "double" if core in _DOUBLE else "single" if core in _SINGLE else ""
 
 
+def enclosing(spans: Iterable[Span]) -> dict[str, str]:
+    """The text of spans that may enclose others, by their class tokens."""
+    return {span.token: span.text for span in spans if span.kind in ("tag", "var")}
+
+
 def pairs(tokens: Sequence[str], tags: Mapping[str, str] | None = None) -> list[Pair]:
-    """The pairs that nest, by their ends; ``tags`` gives the text of class tokens."""
+    """The pairs that nest, by their ends; ``tags`` gives the text of class tokens.
+
+    >>> pairs(["⟦var1⟧", "x", "⟦var2⟧"], {"⟦var1⟧": "{% if y %}", "⟦var2⟧": "{% endif %}"})
+    [Pair(first=0, last=2, kind='{if')]
+    """
     found: list[Pair] = []
     if not tags and _MARK_TOKENS.isdisjoint(tokens):
         return found
@@ -81,11 +93,7 @@ def _side(token: str, tags: Mapping[str, str]) -> tuple[str, bool]:
     """What a token pairs with, and whether it opens."""
     name = protected_class(token)
     if name is not None:
-        text = tags.get(name, "")
-        if not name.startswith("⟦tag") or not text or text.endswith("/>"):
-            return "", False
-        element = text.strip("</>").split()[:1]
-        return f"<{element[0].lower() if element else ''}", not text.startswith("</")
+        return _element(tags.get(name, ""))
     core = bare(token)
     if core in _OPENING:
         return _OPENING[core], True
@@ -98,6 +106,30 @@ def _side(token: str, tags: Mapping[str, str]) -> tuple[str, bool]:
     if before != after:
         return kind, after
     return (kind, core in "«‹„‚") if core in "«‹„‚»›" else ("", False)
+
+
+_BLOCK = Pattern(r"\{%-? *+(end)?(\w++).*")
+_NAMED = Pattern(r"(?:%\(|\$?\{{1,2})\s*+(\w++)\s*+(?:\)[sd]|\}{1,2})")
+_HALVES = {"start": True, "begin": True, "open": True, "end": False, "close": False}
+
+
+def _element(text: str) -> tuple[str, bool]:
+    """The same for a tag (``</b>``), a block's end (``{% endif %}``) or one of two placeholders
+    (``%(link)s`` and ``%(end_link)s``)."""
+    if text.startswith("<"):
+        if text.endswith("/>"):
+            return "", False
+        name = text.strip("</>").split()[:1]
+        return f"<{name[0].lower() if name else ''}", not text.startswith("</")
+    if found := _BLOCK.fullmatch(text):
+        return f"{{{found[2]}", not found[1]
+    if not (found := _NAMED.fullmatch(text)):
+        return "", False
+    first, _, rest = found[1].partition("_")
+    if rest and first in _HALVES:
+        return f"%{rest}", _HALVES[first]
+    front, _, last = found[1].rpartition("_")
+    return (f"%{front}", _HALVES[last]) if front and last in _HALVES else (f"%{found[1]}", True)
 
 
 class QuoteCounts:

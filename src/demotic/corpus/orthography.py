@@ -14,7 +14,7 @@ decoding undoes these in the reverse order.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -28,11 +28,12 @@ from demotic.corpus.layout import (
     ORDINALS,
     PLAIN,
     gap_numbers,
+    ends_paragraph,
     gap_places,
     label_of,
     taken,
 )
-from demotic.corpus.mark_pairs import QuoteCounts
+from demotic.corpus.mark_pairs import Pair, QuoteCounts, enclosing, pairs
 from demotic.corpus.marks import bare, escape, joint_filler, protected_class, unescape
 from demotic.corpus.moses import MosesTokeniser
 from demotic.corpus.normalise import SpaceCounts, narrow, normalise, unsegmented
@@ -268,6 +269,7 @@ class Orthography:
         written as they are.
         """
         links = list(alignment or ())
+        enclosed: list[Pair] = []
         if source is None:
             written = [
                 Written(token, Span(name, name) if (name := protected_class(token)) else None, at)
@@ -281,12 +283,18 @@ class Orthography:
                 tokens = meant_numbers(tokens, source.tokens, links)
             written = settle(tokens, source.tokens, source.spans, links)
             if mended:
-                written = paired_marks(written, source.tokens, source.spans, links, self.quotes)
+                enclosed = pairs(source.tokens, enclosing(source.spans))
+                written = paired_marks(written, source, enclosed, links, self.quotes)
         if self.compounds is not None:
             written = whole(written)
         else:  # the source's, passed through
             written = [each for each in written if joint_filler(each.token) is None]
-        words = self.casing.decode([self._word(each) for each in written], source.style)
+        silent = {
+            protected_class(source.tokens[at])
+            for pair in enclosed
+            for at in (pair.first, pair.last)
+        }
+        words = self.casing.decode([self._word(each, silent) for each in written], source.style)
         if source.cases:
             words = _recased(words, written, dict(source.cases), links)
         layout = source.layout
@@ -295,11 +303,12 @@ class Orthography:
         text = self._text(written, words, source, links)
         return f"{layout.before}{text}{layout.after}"
 
-    def _word(self, written: Written) -> str | None:
+    def _word(self, written: Written, silent: Collection[str | None]) -> str | None:
         """The word as casing sees it; None for a span, nothing for one that no reader sees."""
         if written.span is None:
             return self._plain(written.token)
-        return "" if self.casing.markup and unseen(written.span.token) else None
+        name = written.span.token
+        return "" if self.casing.markup and (unseen(name) or name in silent) else None
 
     def _text(
         self,
@@ -329,6 +338,10 @@ class Orthography:
             gaps = gap_places(
                 source.layout.gaps, kept, self._starts(tokens), len(source.tokens), len(tokens)
             )
+            if source.style == "sentence" and self.casing.capitals and self.casing.mode != "none":
+                for place, gap in gaps.items():
+                    if ends_paragraph(gap):
+                        texts[place] = capitalised(texts[place])
         if self._tokeniser is None:
             return "".join(
                 (gaps.get(place, " ") if place else "") + text for place, text in enumerate(texts)
@@ -342,14 +355,14 @@ class Orthography:
             return self._tokeniser.unescape(token)
         return unescape(bare(token))
 
-    def fallback(self, known: Callable[[str], bool]) -> Fallback:
-        """What to do about words that a model does not know."""
+    def fallback(self, stranded: Callable[[Sequence[str]], Sequence[int]]) -> Fallback:
+        """What to do about words that a model cannot translate where they stand."""
         from demotic.corpus.fallback import Fallback
 
         return Fallback(
             without_region(self.language),
             self.casing,
-            known,
+            stranded,
             self.compounds,
             forms=self.config.tokeniser != "none",
         )

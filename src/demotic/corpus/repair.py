@@ -12,11 +12,19 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from demotic.corpus.encoded import Encoded
 from demotic.corpus.language_rules import ELISION, ENCLITICS
-from demotic.corpus.mark_pairs import QUOTE_TOKENS, STYLES, Pair, pairs, places, quote_kind
+from demotic.corpus.mark_pairs import (
+    QUOTE_TOKENS,
+    STYLES,
+    Pair,
+    enclosing,
+    pairs,
+    places,
+    quote_kind,
+)
 from demotic.corpus.marks import JOINER, bare, escape, protected_class, with_bare
 from demotic.corpus.pattern import Pattern
-from demotic.corpus.protect import Span
 from demotic.corpus.writing import Written
 
 Links = Sequence[tuple[int, int]]
@@ -92,18 +100,18 @@ def _gives_number(token: str) -> bool:
 
 def paired_marks(
     written: list[Written],
-    source: Sequence[str],
-    spans: Sequence[Span],
+    given: Encoded,
+    wanted: Sequence[Pair],
     links: Links,
     styles: Mapping[str, str],
 ) -> list[Written]:
-    """The tokens with the source's pairs of marks around what these enclosed."""
-    tags = {span.token: span.text for span in spans if span.kind == "tag"}
-    wanted = pairs(source, tags)
+    """The tokens with the source's pairs of marks, the ``wanted``, around what these enclosed."""
     if wanted:
+        source, tags = given.tokens, enclosing(given.spans)
         enclosed = _enclosed(written, source, wanted, links)
         if not _kept(written, wanted, enclosed, tags):
             written = _marked_anew(written, source, wanted, enclosed, styles)
+        written = _touching(written, source, wanted)
     return _styled(written, styles)
 
 
@@ -216,6 +224,29 @@ def _marked_anew(
         if place not in gone:
             result.append(each)
         result += [mark for _, mark in sorted(after[place], key=lambda found: found[0])]
+    return result
+
+
+def _touching(
+    written: Sequence[Written], source: Sequence[str], wanted: Sequence[Pair]
+) -> list[Written]:
+    """Tags touch what they enclose as they did in the source."""
+    result = list(written)
+    places = {each.span.token: place for place, each in enumerate(written) if each.span}
+    for pair in wanted:
+        first = places.get(protected_class(source[pair.first]) or "", -1)
+        last = places.get(protected_class(source[pair.last]) or "", -1)
+        if not 0 <= first < last - 1:
+            continue
+        opening, closing = result[first].token, result[last].token
+        if source[pair.first].endswith(JOINER) and not (
+            opening.endswith(JOINER) or result[first + 1].token.startswith(JOINER)
+        ):
+            result[first] = replace(result[first], token=opening + JOINER)
+        if source[pair.last].startswith(JOINER) and not (
+            closing.startswith(JOINER) or result[last - 1].token.endswith(JOINER)
+        ):
+            result[last] = replace(result[last], token=JOINER + closing)
     return result
 
 

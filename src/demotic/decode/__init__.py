@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from demotic.decode.blocks import BlockDecoder as BlockDecoder
     from demotic.decode.blocks import BlockOracle as BlockOracle
     from demotic.decode.blocks import BlockSearch as BlockSearch
+    from demotic.decode.bounded import Bounded as Bounded
     from demotic.decode.consensus import Agreement as Agreement
     from demotic.decode.consensus import Consensus as Consensus
     from demotic.decode.decoder import Choice as Choice

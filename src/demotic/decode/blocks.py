@@ -61,6 +61,8 @@ class BlockSearch:
     """Hypotheses that are worse than the best one by more are dropped; ``inf`` drops none."""
     max_nodes: int = 5_000_000
     """Bounds memory: for a very long sentence the beam is narrower."""
+    zones: bool = True
+    """Keep together what stands between brackets, quotation marks or tags, and paragraphs apart."""
 
     def __post_init__(self) -> None:
         check_choices(self)

@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 from demotic import _core
+from demotic.decode.bounded import Bounded
 from demotic.decode.decoder import Choice, Choices, Sentence
 from demotic.decode.derivation import Derivation, Rulebook
 from demotic.errors import ArgumentError
@@ -295,6 +296,8 @@ def tokens_of(sentence: Sentence) -> list[str]:
     """The tokens of a sentence."""
     if isinstance(sentence, str):
         return [token for token in sentence.split(" ") if token]
+    if isinstance(sentence, Bounded):
+        return sentence
     return [*sentence]
 
 

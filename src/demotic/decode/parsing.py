@@ -24,6 +24,8 @@ class ParseOptions:
     """The category of a sentence; a grammar may have rules for it."""
     default_category: str = "X"
     """The category of words that no rule translates alone: they pass through as they are."""
+    zones: bool = True
+    """Keep together what stands between brackets, quotation marks or tags, and paragraphs apart."""
 
     def __post_init__(self) -> None:
         check_choices(self)

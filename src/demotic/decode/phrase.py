@@ -53,6 +53,8 @@ class PhraseSearch:
     """Translations of each source phrase, the best by weighted score and language model."""
     reordering: bool = True
     """Use the orientations of a table that has them."""
+    zones: bool = True
+    """Keep together what stands between brackets, quotation marks or tags, and paragraphs apart."""
     max_hypotheses: int = 2_000_000
     """Hypotheses of one sentence; bounds memory.  Where a very long sentence would need more, each
     stack gets fewer."""

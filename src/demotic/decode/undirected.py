@@ -190,6 +190,7 @@ class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
         self.rules, self.lm, self.options = rules, lm, options
         self._use_weights(_core.undirected_feature_names(rules), weights, rules)
         settings = asdict(options)
+        del settings["zones"]  # sentences bring them
         for name in ("restarts", "repairs", "repair_width", "beam", "span_limit"):
             settings[name] = min(settings[name], MOST)
         self.sparse_features = 2**options.sparse_bits if options.sparse_bits else 0

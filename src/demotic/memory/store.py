@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _ALIKE = 64
 """Messages with the same key that are looked at: the newest."""
+_WIDE = re.compile(r"\s{2,}|[^\S \u00a0\u202f]")
 _REPAIRS = 3
 """Similar messages that are looked at for one to repair."""
 
@@ -61,19 +63,38 @@ class TranslationMemory:
         plain = plain_spaces(text)
         if not plain:
             return []
-        found = self._found(plain)
+        found = self._found(plain, text.strip())
         begin = text[: len(text) - len(text.lstrip())]
         end = text[len(text.rstrip()) :]
         if begin or end:  # white space around a message belongs to it
             return [replace(each, text=f"{begin}{each.text}{end}") for each in found]
         return found
 
-    def _found(self, text: str) -> list[Match]:
+    def _found(self, text: str, given_text: str) -> list[Match]:
         segment = self.core.find(text)
         if segment >= 0:
-            return [replace(each, kind="exact") for each in self._stored(segment)]
+            first, _ = self.core.translations(segment)
+            return [
+                replace(each, kind="exact", text=self._spaced(given_text, number, each.target))
+                for number, each in enumerate(self._stored(segment), first)
+            ]
         given = masked(text, self._find)
         return (self._substituted(given) if given.spans else []) or self._mended(given)
+
+    def _spaced(self, given: str, number: int, target: str) -> str:
+        """A stored translation with the message's wide gaps, where it has none of its own."""
+        if not _WIDE.search(given) or _WIDE.search(target):
+            return target
+        words = self.core.tokens(number).split()
+        links = [
+            (int(one), int(other))
+            for one, _, other in (each.partition("-") for each in self.core.links(number).split())
+            if one.isdecimal() and other.isdecimal()
+        ]
+        if not words or not links:
+            return target
+        text = self._target.decode(words, self._source.encode(given), alignment=links)
+        return text if text.split() == target.split() else target
 
     def similar(self, text: Encoded, *, least: float, most: int = 5) -> list[Match]:
         """Messages that share most words with a sentence, the most similar first."""

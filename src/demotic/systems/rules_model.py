@@ -12,7 +12,7 @@ class HieroModel(RulesModel):
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -110,9 +110,9 @@ class RulesModel(Model):
     def forest(self, text: str) -> Forest:
         """All that the decoder considered for a line."""
         assert isinstance(self.decoder, ForestDecoder)
-        [forest] = self.decoder.forests([self.encode(text).tokens])
+        [forest] = self.decoder.forests([self._bounded(self.encode(text))])
         return forest
 
-    def knows(self, word: str) -> bool:
-        """Is a token among the source words of the rules?"""
-        return bool(self.rules.find_source_word(word))
+    def stranded(self, tokens: Sequence[str]) -> Sequence[int]:
+        """Places of words that no rule translates as part of a phrase."""
+        return self.rules.stranded_words(list(tokens))

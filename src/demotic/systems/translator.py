@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
+from demotic.decode.bounded import Bounded
 from demotic.decode.consensus import Agreement, Consensus, choose
-from demotic.decode.decoder import Choices, Decoder, Hypothesis
+from demotic.decode.decoder import Choices, Decoder, Hypothesis, Sentence
 from demotic.errors import ArgumentError
 from demotic.memory.options import MemoryOptions
 from demotic.progress import SILENT, Progress
@@ -62,6 +63,8 @@ class Translator(ABC):
     consensus: Consensus
     """How one of the decoder's translations is chosen."""
     memory_options: MemoryOptions
+    search: Any
+    """Options of the decoder."""
 
     @property
     @abstractmethod
@@ -176,11 +179,11 @@ class Translator(ABC):
 
     @cached_property
     def _fallback(self) -> Fallback:
-        return self.source.fallback(self.knows)
+        return self.source.fallback(self.stranded)
 
-    def knows(self, word: str) -> bool:
-        """Is a token among the source words of the model?"""
-        return True
+    def stranded(self, tokens: Sequence[str]) -> Sequence[int]:
+        """Places of words that the model cannot translate where they stand."""
+        return ()
 
     def _with_branches(
         self, source: Encoded, found: list[Translation], threads: int
@@ -203,7 +206,7 @@ class Translator(ABC):
         self, encoded: Sequence[Encoded], nbest: int, threads: int
     ) -> Iterator[list[Translation]]:
         """The best translations of each line, at least one."""
-        sentences = [each.tokens for each in encoded]
+        sentences = [self._bounded(each) for each in encoded]
         found: Sequence[Sequence[Hypothesis]]
         if self.consensus.method != "off":
             chosen = choose(self.decoder, sentences, self.consensus, nbest, threads=threads)
@@ -217,6 +220,23 @@ class Translator(ABC):
             found = self.decoder.kbest_lines(sentences, nbest, threads=threads)
         for source, derivations in zip(encoded, found, strict=True):
             yield self._written(source, derivations)
+
+    def _bounded(self, source: Encoded) -> Sentence:
+        """The tokens, with what stands between brackets, quotation marks or tags kept together,
+        and paragraphs apart."""
+        if not getattr(self.search, "zones", False) or self.source.config.tokeniser == "none":
+            return source.tokens
+        from demotic.corpus.mark_pairs import enclosing, pairs
+
+        tags = enclosing(source.spans)
+        zones = [
+            (pair.first, pair.last + 1)
+            for pair in pairs(source.tokens, tags)
+            if pair.last > pair.first + 1
+        ]
+        walls = source.layout.paragraphs
+        bounded = zones or walls
+        return Bounded(source.tokens, zones=zones, walls=walls) if bounded else source.tokens
 
     def _agreed(self, source: Encoded, choices: Choices[Hypothesis]) -> list[Translation]:
         """Text for what consensus chose, with the reasons."""

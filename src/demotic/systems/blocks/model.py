@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,8 +46,9 @@ class BlocksModel(Model):
 
     def forest(self, text: str) -> Forest:
         """The translation graph of a line: all that the decoder kept."""
-        return self.decoder.forest(self.encode(text).tokens)
+        return self.decoder.forest(self._bounded(self.encode(text)))
 
-    def knows(self, word: str) -> bool:
-        """Is a token among the source words of the blocks?"""
-        return bool(self.blocks.find_source_word(word))
+    def stranded(self, tokens: Sequence[str]) -> Sequence[int]:
+        """Places of words that are in no block."""
+        find = self.blocks.find_source_word
+        return [at for at, token in enumerate(tokens) if not find(token)]

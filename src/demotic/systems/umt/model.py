@@ -48,7 +48,7 @@ class UmtModel(RulesModel):
 
         The decoder keeps one tree alone; this is what it chooses from.
         """
-        return self._parser.parse(self.encode(text).tokens)
+        return self._parser.parse(self._bounded(self.encode(text)))
 
     @cached_property
     def _parser(self) -> HieroDecoder:
