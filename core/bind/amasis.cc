@@ -39,8 +39,9 @@ void amasis(nb::module_& m) {
           "__init__",
           [](AmasisDecoder* self, const grammar::RuleTable& table, const lm::Model* lm,
              const grammar::LabelModel* labels, const std::vector<double>& weights,
-             const SparseWeights* sparse_rules, const FurtherModels& further, uint32_t beam,
-             uint32_t pops, uint32_t table_limit, uint32_t choices, const std::string& order,
+             const SparseWeights* sparse_rules, const FurtherModels& further,
+             const grammar::WordChoices* classifiers, uint32_t beam, uint32_t pops,
+             uint32_t table_limit, uint32_t choices, const std::string& order,
              const std::string& close, bool concatenate, uint32_t reductions) {
             const decode::amasis::AmasisSettings settings{
                 .beam = beam,
@@ -54,23 +55,24 @@ void amasis(nb::module_& m) {
                 .reductions = reductions};
             const nb::gil_scoped_release unlocked;
             new (self) AmasisDecoder(table, lm, labels, weights_of(weights, sparse_rules), settings,
-                                     further_of(further));
+                                     further_of(further), classifiers);
           },
           nb::arg("table"), nb::arg("lm").none(), nb::arg("labels").none(), nb::arg("weights"),
-          nb::arg("sparse_rules").none(), nb::arg("further"), nb::arg("beam"), nb::arg("pops"),
-          nb::arg("table_limit"), nb::arg("choices"), nb::arg("order"), nb::arg("close"),
-          nb::arg("concatenate"), nb::arg("reductions"), nb::keep_alive<1, 2>(),
-          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
+          nb::arg("sparse_rules").none(), nb::arg("further"), nb::arg("classifiers").none(),
+          nb::arg("beam"), nb::arg("pops"), nb::arg("table_limit"), nb::arg("choices"),
+          nb::arg("order"), nb::arg("close"), nb::arg("concatenate"), nb::arg("reductions"),
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def_prop_ro("labels", [](const AmasisDecoder&) { return decode::amasis::amasis_labels(); });
   bind_decode(bound);
   bind_lists(bound);
   bind_batch(bound, "forests", &AmasisDecoder::forests);
   m.def(
       "amasis_feature_names",
-      [](const grammar::RuleTable& table, const std::vector<std::string>& further) {
-        return decode::amasis::AmasisModel::feature_names(table, further);
+      [](const grammar::RuleTable& table, const std::vector<std::string>& further,
+         bool classifiers) {
+        return decode::amasis::AmasisModel::feature_names(table, further, classifiers);
       },
-      nb::arg("table"), nb::arg("further"));
+      nb::arg("table"), nb::arg("further"), nb::arg("classifiers"));
 }
 
 }  // namespace demotic::bind

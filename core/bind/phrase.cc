@@ -29,9 +29,9 @@ void decoder(nb::module_& m) {
           [](decode::phrase::PhraseDecoder* self, const grammar::RuleTable& table,
              const lm::Model* lm, const std::vector<double>& weights,
              const SparseWeights* sparse_rules, const FurtherModels& further,
-             const std::string& search, uint32_t pops, uint32_t stack, double threshold,
-             std::optional<uint32_t> distortion_limit, uint32_t table_limit, bool reordering,
-             uint64_t max_hypotheses) {
+             const grammar::WordChoices* classifiers, const std::string& search, uint32_t pops,
+             uint32_t stack, double threshold, std::optional<uint32_t> distortion_limit,
+             uint32_t table_limit, bool reordering, uint64_t max_hypotheses) {
             const decode::phrase::PhraseSearchOptions options{
                 .cube = is_cube(search),
                 .pops = pops,
@@ -42,14 +42,15 @@ void decoder(nb::module_& m) {
                 .table_limit = table_limit,
                 .max_hypotheses = max_hypotheses};
             const nb::gil_scoped_release unlocked;
-            new (self) decode::phrase::PhraseDecoder(table, lm, weights_of(weights, sparse_rules),
-                                                     options, reordering, further_of(further));
+            new (self)
+                decode::phrase::PhraseDecoder(table, lm, weights_of(weights, sparse_rules), options,
+                                              reordering, further_of(further), classifiers);
           },
           nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"),
-          nb::arg("sparse_rules").none(), nb::arg("further"), nb::arg("search"), nb::arg("pops"),
-          nb::arg("stack"), nb::arg("threshold"), nb::arg("distortion_limit").none(),
-          nb::arg("table_limit"), nb::arg("reordering"), nb::arg("max_hypotheses"),
-          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+          nb::arg("sparse_rules").none(), nb::arg("further"), nb::arg("classifiers").none(),
+          nb::arg("search"), nb::arg("pops"), nb::arg("stack"), nb::arg("threshold"),
+          nb::arg("distortion_limit").none(), nb::arg("table_limit"), nb::arg("reordering"),
+          nb::arg("max_hypotheses"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def_prop_ro(
           "labels",
           [](const decode::phrase::PhraseDecoder&) { return decode::phrase::phrase_labels(); })
@@ -68,10 +69,11 @@ void phrase(nb::module_& m) {
   decoder(m);
   m.def(
       "phrase_feature_names",
-      [](const grammar::RuleTable& table, const std::vector<std::string>& further) {
-        return decode::phrase::PhraseModel::feature_names(table, further);
+      [](const grammar::RuleTable& table, const std::vector<std::string>& further,
+         bool classifiers) {
+        return decode::phrase::PhraseModel::feature_names(table, further, classifiers);
       },
-      nb::arg("table"), nb::arg("further"));
+      nb::arg("table"), nb::arg("further"), nb::arg("classifiers"));
 }
 
 }  // namespace demotic::bind

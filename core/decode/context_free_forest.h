@@ -23,6 +23,7 @@
 
 #include "decode/parse_plan.h"
 #include "decode/rule_symbols.h"
+#include "decode/sentence_choices.h"
 #include "decode/zones.h"
 #include "grammar/rule_table.h"
 
@@ -74,6 +75,17 @@ struct ContextFreeForest {
     tails.clear();
   }
 };
+
+// Where each symbol of the source side stands that a group's rules share.
+inline void find_places(const ContextFreeForest& forest, const RuleGroup& group,
+                        const grammar::RuleTable& table, std::vector<uint32_t>& places) {
+  const std::span<const uint32_t> tails = forest.tails_of(group);
+  const ForestNode& head = forest.nodes[group.head];
+  const auto tail_end = [&](uint32_t k) {
+    return k < tails.size() ? forest.nodes[tails[k]].end : head.end;
+  };
+  find_places(table, group.first_rule, head.begin, tail_end, places);
+}
 
 class ContextFreeForestBuilder {
  public:

@@ -9,6 +9,13 @@ namespace demotic::decode {
 
 namespace {
 
+// Where the k-th child of a step ends.
+auto child_ends(const Derivation& derivation, const DerivationStep& step) {
+  return [&derivation, children = derivation.children_of(step), end = step.end](uint32_t k) {
+    return k < children.size() ? derivation.steps[children[k]].end : end;
+  };
+}
+
 // Writes the words of one rule after the other, going into slots as they come.
 class Writer {
  public:
@@ -69,16 +76,8 @@ class Writer {
 
   // Where in the sentence each symbol of the rule's source side stands.
   void find_places(const DerivationStep& step) {
-    uint32_t at = step.begin;
-    const std::span<const uint32_t> children = derivation_.children_of(step);
-    uint32_t slot = 0;
-    for (const text::Symbol symbol : table_.source_of(table_.node_of(step.rule))) {
-      places_.push_back(text::is_word(symbol) ? at : kNoPlace);
-      if (text::is_word(symbol))
-        ++at;
-      else if (slot < children.size())
-        at = derivation_.steps[children[slot++]].end;
-    }
+    decode::find_places(table_, step.rule, step.begin, child_ends(derivation_, step), own_);
+    places_.insert(places_.end(), own_.begin(), own_.end());
   }
 
   // The rule at hand is the last one opened, so that its places are the last ones.
@@ -93,13 +92,12 @@ class Writer {
         derivation_.alignment.push_back({places[link.source], position});
   }
 
-  static constexpr uint32_t kNoPlace = UINT32_MAX;
-
   Derivation& derivation_;
   std::span<const std::string> tokens_;
   const grammar::RuleTable& table_;
   std::vector<Open> open_;
   std::vector<uint32_t> places_;  // of open steps, one after the other
+  std::vector<uint32_t> own_;
 };
 
 }  // namespace
@@ -138,12 +136,20 @@ void complete(Derivation& derivation, std::span<const std::string> tokens,
               const SourceSentence& sentence, const ScoredGrammar& grammar) {
   derivation.features.assign(grammar.features(), 0.0);
   derivation.score = 0;
+  std::vector<uint32_t> places;
   for (DerivationStep& step : derivation.steps) {
     const uint32_t passed = sentence.lm[step.begin];
     const std::span<const float> further = derivation.further_of(step);
     grammar.add_features(step.rule, passed, step.lm, further, derivation.features);
     step.score = grammar.score(step.rule, passed) + grammar.lm_score(step.lm) +
                  grammar.further_score(further);
+    if (grammar.choices() > 0 && step.rule < kGlueFirst) {
+      const grammar::RuleTable& table = grammar.table();
+      find_places(table, step.rule, step.begin, child_ends(derivation, step), places);
+      const ChoiceValues values = sentence.choices.of_rule(table, step.rule, places);
+      grammar.add_choice_features(values, derivation.features);
+      step.score += grammar.choice_score(values);
+    }
     derivation.score += step.score;
   }
   sum_sparse(derivation, grammar.table());

@@ -17,9 +17,13 @@ void RuleRanking::reweigh(const ScoredGrammar& grammar) {
   forget();
 }
 
-void RuleRanking::begin(std::span<const RuleGroup> groups, std::span<const uint32_t> passed) {
+void RuleRanking::begin(std::span<const RuleGroup> groups, std::span<const uint32_t> passed,
+                        std::span<const double> extra) {
   groups_ = groups;
   passed_ = passed;
+  extra_ = extra;
+  here_.clear();
+  ranked_here_.clear();
   if (ranked_.size() > kMost) forget();
   places_.assign(groups.size(), kNone);
 }
@@ -158,8 +162,27 @@ uint32_t RuleRanking::find(uint32_t group) {
   return next;
 }
 
+// What is known of the group's rules, with what they are worth here.
+uint32_t RuleRanking::here(uint32_t group) {
+  const Side& known = sides_[find(group)];
+  const RuleGroup& edges = groups_[group];
+  Side side = known;
+  side.ranked = static_cast<uint32_t>(ranked_here_.size());
+  for (uint32_t i = 0; i < known.rules; ++i) {
+    RankedRule rule = ranked_[known.ranked + i];
+    rule.local += extra_[edges.first_edge + rule.place];
+    rule.score += extra_[edges.first_edge + rule.place];
+    if (i == 0 || bound(rule) > bound(side.best)) side.best = rule;
+    if (i == 0 || order(rule) > order(side.top)) side.top = rule;
+    ranked_here_.push_back(rule);
+  }
+  side.most = bound(side.best);
+  here_.push_back(side);
+  return static_cast<uint32_t>(here_.size()) - 1;
+}
+
 void RuleRanking::sort(Side& side) {
-  const auto first = ranked_.begin() + side.ranked;
+  const auto first = pool().begin() + side.ranked;
   std::sort(first, first + side.rules, [&](const RankedRule& a, const RankedRule& b) {
     return order(a) != order(b) ? order(a) > order(b) : a.place < b.place;
   });

@@ -2,13 +2,15 @@
 //
 //   RuleRanking ranking(grammar, RankBy::estimate);
 //   ranking.begin(groups, passed);              of the next sentence
+//   ranking.begin(groups, passed, extra);       what each edge is worth in this sentence beside
 //   ranking.rule(group, rank)                   in falling order
 //   ranking.best(group)                         the most that one of its rules can add
 //   ranking.most(group)                         no less than that, and sooner known
 //   ranking.reweigh(grammar)                    other weights: orders are worked out anew
 //
 // The rules of a group differ in their target sides alone, so their order is a matter of the rules,
-// not of the sentence, and is kept across sentences.
+// not of the sentence, and is kept across sentences; where edges are worth more or less in a
+// sentence, what the rules are worth is kept, and put in order anew.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +56,9 @@ class RuleRanking {
   void reweigh(const ScoredGrammar& grammar);
   // `groups` must stay until the next call; `passed` is, by group, the language model's id of the
   // word that passes through (kUnknown for all others).
-  void begin(std::span<const RuleGroup> groups, std::span<const uint32_t> passed);
+  // `extra`, weighted, by edge: empty, or not with RankBy::certain_with_estimates.
+  void begin(std::span<const RuleGroup> groups, std::span<const uint32_t> passed,
+             std::span<const double> extra = {});
 
   // Fetches the memory that a look at the group's rules will need.
   void fetch(uint32_t group) const {
@@ -77,12 +81,12 @@ class RuleRanking {
     if (rank == 0) return side(group).top;
     Side& known = side(group);
     if (!known.sorted) sort(known);
-    return ranked_[known.ranked + rank];
+    return pool()[known.ranked + rank];
   }
   // All of them, in any order.
   std::span<const RankedRule> rules(uint32_t group) {
     const Side& known = side(group);
-    return std::span(ranked_).subspan(known.ranked, known.rules);
+    return std::span(pool()).subspan(known.ranked, known.rules);
   }
 
  private:
@@ -102,10 +106,12 @@ class RuleRanking {
   };
 
   Side& side(uint32_t group) {
-    if (places_[group] == kNone) places_[group] = find(group);
-    return sides_[places_[group]];
+    if (places_[group] == kNone) places_[group] = extra_.empty() ? find(group) : here(group);
+    return extra_.empty() ? sides_[places_[group]] : here_[places_[group]];
   }
+  std::vector<RankedRule>& pool() { return extra_.empty() ? ranked_ : ranked_here_; }
   uint32_t find(uint32_t group);
+  uint32_t here(uint32_t group);
   void sort(Side& side);
   void estimate(Side& side);
   void forget();
@@ -126,6 +132,9 @@ class RuleRanking {
   RankBy by_;
   std::span<const RuleGroup> groups_;
   std::span<const uint32_t> passed_;
+  std::span<const double> extra_;
+  std::vector<Side> here_;  // where there is something extra: of this sentence, one for each group
+  std::vector<RankedRule> ranked_here_;
   std::vector<uint32_t> places_;  // by group: its side
   std::vector<RankedRule> ranked_;
   std::vector<Side> sides_;

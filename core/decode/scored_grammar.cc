@@ -11,11 +11,13 @@ namespace demotic::decode {
 
 ScoredGrammar::ScoredGrammar(const grammar::RuleTable& table, const lm::Model* lm,
                              const GrammarWeights& weights,
-                             std::span<const lm::FurtherModel> further)
+                             std::span<const lm::FurtherModel> further,
+                             const grammar::WordChoices* choices)
     : table_(&table),
       lm_(lm),
       sparse_(weights.sparse),
-      space_(table, feature_names(table, lm::names_of(further))) {
+      space_(table, feature_names(table, lm::names_of(further), "Glue", choices != nullptr)) {
+  if (choices != nullptr) choices_ = std::make_shared<const ChoiceModel>(*choices, table);
   if (lm == nullptr && !further.empty())
     throw io::Error(io::Fault::argument, "further language models need a first one");
   for (const lm::FurtherModel& each : further) {
@@ -48,7 +50,8 @@ ScoredGrammar::ScoredGrammar(const ScoredGrammar& other, std::span<const double>
       space_(other.space_),
       lm_words_(other.lm_words_),
       further_(other.further_),
-      sees_units_(other.sees_units_) {
+      sees_units_(other.sees_units_),
+      choices_(other.choices_) {
   weigh(weights);
 }
 
@@ -76,12 +79,14 @@ bool ScoredGrammar::lm_costs() const {
 
 std::vector<std::string> ScoredGrammar::feature_names(const grammar::RuleTable& table,
                                                       std::span<const std::string> further,
-                                                      const char* glue) {
+                                                      const char* glue, bool choices) {
   std::vector<std::string> names = table.feature_names();
   add_own_names(
       std::array<std::string, kDecoderFeatures>{"LanguageModel", "WordPenalty", "RulePenalty", glue,
                                                 "PassThrough", "UnknownWord"},
       table, names);
+  if (choices)
+    add_own_names(std::array<std::string, kChoiceFeatures>{"WordShare", "WordCost"}, table, names);
   add_own_names(further, table, names);
   return names;
 }
@@ -108,6 +113,7 @@ SourceSentence ScoredGrammar::encode(const Tokens& tokens) const {
     sentence.lm.push_back(find_lm_word(token));
     for (const Further& each : further_) sentence.further.push_back(each.model.find_passed(token));
   }
+  if (choices_ != nullptr) sentence.choices = choices_->score(tokens);
   return sentence;
 }
 

@@ -10,10 +10,14 @@
 //   grammar.further()                                  how many; what they say are lists of log10,
 //                                                      one for each
 //
-// Features: the table's columns, then the ones named in DecoderFeature, in that order, then one for
-// each further language model, under its name; and the table's sparse features, which cost nothing
-// where they have no weights.  Where a foreign table has a feature called WordPenalty, say, the
-// name is the table's, and ours is DecoderWordPenalty.
+//   ScoredGrammar grammar(table, &model, weights, further, &choices);   with classifiers of words:
+//   grammar.choice_score(values)                 weighted; values: sentence.choices.of_rule(...)
+//
+// Features: the table's columns, then the ones named in DecoderFeature, in that order, then
+// WordShare and WordCost where there are classifiers of words, then one for each further language
+// model, under its name; and the table's sparse features, which cost nothing where they have no
+// weights.  Where a foreign table has a feature called WordPenalty, say, the name is the table's,
+// and ours is DecoderWordPenalty.
 #pragma once
 
 #include <cmath>
@@ -26,6 +30,7 @@
 #include "decode/context_free_forest.h"
 #include "decode/model_space.h"
 #include "decode/rule_symbols.h"
+#include "decode/sentence_choices.h"
 #include "features/sparse_rows.h"
 #include "grammar/rule_table.h"
 #include "lm/further_model.h"
@@ -51,6 +56,7 @@ struct SourceSentence {
   std::vector<uint32_t> lm;
   std::vector<uint32_t> further;  // likewise, for each word one of each further model
   ReorderingLimits limits;
+  SentenceChoices choices;  // what classifiers say of their translations
 };
 
 struct GrammarWeights {
@@ -62,13 +68,14 @@ struct GrammarWeights {
 class ScoredGrammar {
  public:
   ScoredGrammar(const grammar::RuleTable& table, const lm::Model* lm, const GrammarWeights& weights,
-                std::span<const lm::FurtherModel> further = {});
+                std::span<const lm::FurtherModel> further = {},
+                const grammar::WordChoices* choices = nullptr);
   // The same under other weights of dense features; what does not depend on them is shared.
   ScoredGrammar(const ScoredGrammar& other, std::span<const double> weights);
 
   static std::vector<std::string> feature_names(const grammar::RuleTable& table,
                                                 std::span<const std::string> further = {},
-                                                const char* glue = "Glue");
+                                                const char* glue = "Glue", bool choices = false);
   // Adds the decoder's own names, each under a new one if it is taken.
   static void add_own_names(std::span<const std::string> own, const grammar::RuleTable& table,
                             std::vector<std::string>& names);
@@ -83,11 +90,22 @@ class ScoredGrammar {
   uint32_t column(DecoderFeature f) const { return table_->features() + static_cast<uint32_t>(f); }
   uint32_t lm_word(text::Symbol target) const { return find_id(*lm_words_, target); }
 
+  // Features of classifiers of words: none, or kChoiceFeatures.
+  uint32_t choices() const { return choices_ == nullptr ? 0 : kChoiceFeatures; }
+  double choice_score(const ChoiceValues& values) const {
+    double sum = 0;
+    for (uint32_t k = 0; k < choices(); ++k) sum += weights_[choice_column(k)] * values[k];
+    return sum;
+  }
+  void add_choice_features(const ChoiceValues& values, std::span<double> features) const {
+    for (uint32_t k = 0; k < choices(); ++k) features[choice_column(k)] += values[k];
+  }
+
   // Language models beside the first one.  Those that see units ask for whole rules.
   uint32_t further() const { return static_cast<uint32_t>(further_.size()); }
   const lm::Model& further_lm(uint32_t model) const { return further_[model].model.lm(); }
   uint32_t further_column(uint32_t model) const {
-    return table_->features() + kDecoderFeatures + model;
+    return table_->features() + kDecoderFeatures + choices() + model;
   }
   uint32_t further_word(uint32_t model, text::Symbol target) const {
     return find_id(*further_[model].words, target);
@@ -154,6 +172,8 @@ class ScoredGrammar {
  private:
   static constexpr double kWorst = -1e30;
 
+  uint32_t choice_column(uint32_t k) const { return table_->features() + kDecoderFeatures + k; }
+
   using Ids = std::vector<uint32_t>;  // a language model's, by target word
 
   struct Further {
@@ -194,6 +214,7 @@ class ScoredGrammar {
   std::shared_ptr<const Ids> lm_words_;
   std::vector<Further> further_;
   bool sees_units_ = false;
+  std::shared_ptr<const ChoiceModel> choices_;  // null: none
   double word_, unknown_;  // a target word that the language model knows, or not
   double rule_penalty_, glue_, pass_through_;
   double lm_weight_;  // of a log10

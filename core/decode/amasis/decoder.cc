@@ -10,9 +10,10 @@ namespace demotic::decode::amasis {
 AmasisDecoder::AmasisDecoder(const grammar::RuleTable& table, const lm::Model* lm,
                              const grammar::LabelModel* labels, const GrammarWeights& weights,
                              const AmasisSettings& settings,
-                             std::span<const lm::FurtherModel> further)
+                             std::span<const lm::FurtherModel> further,
+                             const grammar::WordChoices* choices)
     : SentenceDecoder([this] { return std::make_unique<AmasisWorkspace>(model_, settings_); }),
-      model_(table, lm, labels, weights, further),
+      model_(table, lm, labels, weights, further, choices),
       settings_(settings) {
   const auto require = [](bool holds, const char* message, const char* remedy = "") {
     if (!holds) throw io::Error(io::Fault::argument, message, 0, remedy);

@@ -22,7 +22,8 @@ class AmasisDecoder : public SentenceDecoder<AmasisWorkspace> {
   // Throws Error(argument) where settings and labels do not fit each other.
   AmasisDecoder(const grammar::RuleTable& table, const lm::Model* lm,
                 const grammar::LabelModel* labels, const GrammarWeights& weights,
-                const AmasisSettings& settings, std::span<const lm::FurtherModel> further = {});
+                const AmasisSettings& settings, std::span<const lm::FurtherModel> further = {},
+                const grammar::WordChoices* choices = nullptr);
 
   std::vector<Derivation> decode(std::span<const Tokens> sentences, unsigned threads);
   std::vector<std::vector<Derivation>> lists(std::span<const Tokens> sentences,

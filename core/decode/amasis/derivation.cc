@@ -275,16 +275,20 @@ class GraphPacker {
       for (uint32_t& tail : tails) tail = elements_[tail];
       search_.arc_logs(arc, logs_);
       const uint32_t passed = sentence_.lm[option.begin];
-      pack_.add_edge({.head = elements_[h],
-                      .tails = tails,
-                      .rule = number(arc),
-                      .score = model_.grammar().score(option.rule, passed) + lm_score() +
-                               model_.label_score(arc.logprob)},
-                     [&](std::span<double> row) {
-                       model_.grammar().add_features(option.rule, passed, first_log(),
-                                                     further_logs(), row);
-                       row[model_.label_column()] += arc.logprob;
-                     });
+      ChoiceValues choices{};
+      if (model_.grammar().choices() > 0 && option.rule < kGlueFirst)
+        choices = sentence_.choices.of_phrase(model_.table(), option.rule, option.begin);
+      pack_.add_edge(
+          {.head = elements_[h],
+           .tails = tails,
+           .rule = number(arc),
+           .score = model_.grammar().score(option.rule, passed) + lm_score() +
+                    model_.label_score(arc.logprob) + model_.grammar().choice_score(choices)},
+          [&](std::span<double> row) {
+            model_.grammar().add_features(option.rule, passed, first_log(), further_logs(), row);
+            model_.grammar().add_choice_features(choices, row);
+            row[model_.label_column()] += arc.logprob;
+          });
     });
   }
 

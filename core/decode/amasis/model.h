@@ -5,8 +5,8 @@
 //   model.label_score(logprob)                                weighted
 //
 // Features: the table's columns, then LanguageModel, WordPenalty, RulePenalty, Label, PassThrough,
-// UnknownWord, then one for each further language model.  `labels` may be null where orders are not
-// learned.
+// UnknownWord, then those of classifiers of words and one for each further language model. `labels`
+// may be null where orders are not learned.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,12 @@ class AmasisModel {
  public:
   AmasisModel(const grammar::RuleTable& table, const lm::Model* lm,
               const grammar::LabelModel* labels, const GrammarWeights& weights,
-              std::span<const lm::FurtherModel> further = {});
+              std::span<const lm::FurtherModel> further = {},
+              const grammar::WordChoices* choices = nullptr);
 
   static std::vector<std::string> feature_names(const grammar::RuleTable& table,
-                                                std::span<const std::string> further = {});
+                                                std::span<const std::string> further = {},
+                                                bool choices = false);
   // Of the model's forests: the names above, and the table's sparse features.
   const ModelSpace& space() const { return space_; }
 

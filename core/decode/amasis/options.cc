@@ -35,7 +35,8 @@ void ItemOptions::drop_from(size_t item) {
 
 void ItemOptions::find(const SourceSentence& sentence) {
   drop_from(kept_items_);  // words that passed through were those of the last sentence
-  if (kept_items_ > kMostKept) forget();
+  const bool choices = model_.grammar().choices() > 0;
+  if (choices || kept_items_ > kMostKept) forget();
   sentence_ = sentence.source;
   begins_.assign(1, 0);
   options_.clear();
@@ -57,7 +58,7 @@ void ItemOptions::find(const SourceSentence& sentence) {
                  ? grammar::RuleTable::kNone
                  : model_.table().step(node, static_cast<text::Symbol>(sentence_[end]));
       if (node == grammar::RuleTable::kNone) break;
-      lists[begin].push_back(of_node(node));
+      lists[begin].push_back(of_node(node, choices ? begin : 0, sentence.choices));
     }
   }
   kept_items_ = items_.size();
@@ -78,25 +79,28 @@ void ItemOptions::find(const SourceSentence& sentence) {
                {events::kForeignWord, events::kForeignWord}, [&](uint32_t m, size_t) {
                  return m == 0 ? passed : sentence.further[further + m - 1];
                });
-      place({0, first, 1}, begin, begin + 1);
+      place({0, 0, first, 1}, begin, begin + 1);
     }
     begins_.push_back(static_cast<uint32_t>(options_.size()));
   }
   choices_.assign(options_.size() * buckets_, {});
 }
 
-ItemOptions::NodeList ItemOptions::of_node(uint32_t node) {
+ItemOptions::NodeList ItemOptions::of_node(uint32_t node, uint32_t begin,
+                                           const SentenceChoices& choices) {
   const auto next = static_cast<uint32_t>(nodes_.size());
   const uint32_t number = node_index_.find_or_add(
-      io::mix64(node), next, [&](uint32_t i) { return nodes_[i].node == node; });
-  if (number == next) nodes_.push_back(make(node));
+      io::mix64(uint64_t{begin} << 32 | node), next,
+      [&](uint32_t i) { return nodes_[i].node == node && nodes_[i].begin == begin; });
+  if (number == next) nodes_.push_back(make(node, begin, choices));
   return nodes_[number];
 }
 
-ItemOptions::NodeList ItemOptions::make(uint32_t node) {
+ItemOptions::NodeList ItemOptions::make(uint32_t node, uint32_t begin,
+                                        const SentenceChoices& choices) {
   const grammar::RuleTable& table = model_.table();
   const auto first = static_cast<uint32_t>(items_.size());
-  if (!table.owns_rules(node)) return {node, first, 0};
+  if (!table.owns_rules(node)) return {node, begin, first, 0};
   std::vector<text::Symbol> source;
   if (model_.grammar().sees_units()) source = table.source_of(node);
   std::vector<uint32_t> further;
@@ -111,13 +115,14 @@ ItemOptions::NodeList ItemOptions::make(uint32_t node) {
     Border border;
     if (!target.empty())
       border = {static_cast<uint32_t>(target.front()), static_cast<uint32_t>(target.back())};
-    add_item(rule, model_.grammar().score(rule), target.size(), row, border,
-             [&](uint32_t m, size_t i) {
-               return m == 0 ? model_.grammar().lm_word(target[i])
-                             : further[(m - 1) * target.size() + i];
-             });
+    double score = model_.grammar().score(rule);
+    if (model_.grammar().choices() > 0)
+      score += model_.grammar().choice_score(choices.of_phrase(table, rule, begin));
+    add_item(rule, score, target.size(), row, border, [&](uint32_t m, size_t i) {
+      return m == 0 ? model_.grammar().lm_word(target[i]) : further[(m - 1) * target.size() + i];
+    });
   }
-  return close(node, first);
+  return close(node, begin, first);
 }
 
 template <class Word>
@@ -137,7 +142,7 @@ void ItemOptions::add_item(uint32_t rule, double score, size_t words, uint32_t t
 
 // Sorts the items from `first` on, best first, and drops those beyond the limit, but not all that
 // have words.
-ItemOptions::NodeList ItemOptions::close(uint32_t node, uint32_t first) {
+ItemOptions::NodeList ItemOptions::close(uint32_t node, uint32_t begin, uint32_t first) {
   std::vector<uint32_t> best(items_.size() - first);
   std::iota(best.begin(), best.end(), first);
   std::stable_sort(best.begin(), best.end(),
@@ -164,7 +169,7 @@ ItemOptions::NodeList ItemOptions::close(uint32_t node, uint32_t first) {
   items_.insert(items_.end(), items.begin(), items.end());
   parts_.insert(parts_.end(), parts.begin(), parts.end());
   logs_.insert(logs_.end(), logs.begin(), logs.end());
-  return {node, first, static_cast<uint32_t>(best.size())};
+  return {node, begin, first, static_cast<uint32_t>(best.size())};
 }
 
 void ItemOptions::place(const NodeList& list, uint32_t begin, uint32_t end) {

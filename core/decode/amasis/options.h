@@ -9,7 +9,8 @@
 //
 // For each source side the best `table_limit` of its items count, by their weighted score with the
 // language model's estimate of their words alone.  A word without an item of words passes through.
-// What depends on the source side alone is kept from sentence to sentence.
+// What depends on the source side alone is kept from sentence to sentence, but where classifiers of
+// words look at the sentence around it.
 #pragma once
 
 #include <algorithm>
@@ -106,6 +107,7 @@ class ItemOptions {
   };
   struct NodeList {
     uint32_t node;
+    uint32_t begin;         // of the piece, where that matters
     uint32_t first, count;  // items
   };
   struct Choices {
@@ -114,13 +116,13 @@ class ItemOptions {
   static constexpr size_t kMostKept = 100'000;  // items, about 250 bytes each
 
   void forget();
-  NodeList of_node(uint32_t node);
-  NodeList make(uint32_t node);
+  NodeList of_node(uint32_t node, uint32_t begin, const SentenceChoices& choices);
+  NodeList make(uint32_t node, uint32_t begin, const SentenceChoices& choices);
   template <class Word>
   void add_item(uint32_t rule, double score, size_t words, uint32_t target_row,
                 const Border& border, Word&& word);
   void drop_from(size_t item);
-  NodeList close(uint32_t node, uint32_t first);
+  NodeList close(uint32_t node, uint32_t begin, uint32_t first);
   void place(const NodeList& list, uint32_t begin, uint32_t end);
   void score_place(uint32_t begin, uint32_t end);
   void choose(uint32_t option, uint32_t depth, std::vector<LabelChoice>& out);

@@ -9,7 +9,9 @@ void CubePruner::operator()(const ContextFreeForest& forest, const SourceSentenc
   counters_ = {};
   counters_.edges = forest.edges();
   forest_ = &forest;
-  ranking_.begin(forest.groups, {});
+  extra_.clear();
+  if (grammar_.choices() > 0) score_choices(sentence);
+  ranking_.begin(forest.groups, {}, extra_);
   entries_.clear();
   scores_.clear();
   fragments_.clear();
@@ -24,6 +26,19 @@ void CubePruner::operator()(const ContextFreeForest& forest, const SourceSentenc
     passed_ = sentence.lm[forest.nodes[v].begin];
     further_passed_ = sentence.further.data() + size_t{forest.nodes[v].begin} * further_;
     node(v, share(size - v));
+  }
+}
+
+// What classifiers say of each edge.
+void CubePruner::score_choices(const SourceSentence& sentence) {
+  const grammar::RuleTable& table = grammar_.table();
+  extra_.resize(forest_->edges(), 0.0);
+  for (const RuleGroup& group : forest_->groups) {
+    if (group.first_rule >= kGlueFirst) continue;
+    find_places(*forest_, group, table, places_);
+    for (uint32_t place = 0; place < group.rules; ++place)
+      extra_[group.first_edge + place] =
+          grammar_.choice_score(sentence.choices.of_rule(table, group.first_rule + place, places_));
   }
 }
 

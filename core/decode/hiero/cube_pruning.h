@@ -150,6 +150,7 @@ class CubePruner {
     return rank_in(ranks, arity, tail, more_ranks_);
   }
   bool comes_before(uint32_t a, uint32_t b) const;
+  void score_choices(const SourceSentence& sentence);
   uint64_t share(uint32_t nodes_left) const;
   void node(uint32_t node, uint64_t most_pops);
   void seed();
@@ -206,6 +207,8 @@ class CubePruner {
   RuleRanking ranking_;
   std::vector<Opening> openings_;  // by rule, direct-mapped; they do not depend on weights
   const ContextFreeForest* forest_ = nullptr;
+  std::vector<double> extra_;  // by edge, what classifiers of words say; empty: there are none
+  std::vector<uint32_t> places_;
 
   // Of further language models, as many as there are for each opening, entry, alternative or thing
   // scored; beside what the first one has, so that one model alone pays nothing for them.

@@ -22,10 +22,11 @@ namespace {
 HieroDecoder::HieroDecoder(const grammar::RuleTable& table, const lm::Model* lm,
                            const GrammarWeights& weights, const ParseOptions& parsing,
                            const CubePruningOptions& pruning,
-                           std::span<const lm::FurtherModel> further)
+                           std::span<const lm::FurtherModel> further,
+                           const grammar::WordChoices* choices)
     : SentenceDecoder(
           [this] { return std::make_unique<HieroWorkspace>(plan_, grammar_, pruning_); }),
-      grammar_(table, lm, weights, further),
+      grammar_(table, lm, weights, further, choices),
       plan_(table, parsing),
       pruning_(pruning) {
   if (pruning.pops == 0)

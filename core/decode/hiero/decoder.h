@@ -22,7 +22,8 @@ class HieroDecoder : public SentenceDecoder<HieroWorkspace> {
  public:
   HieroDecoder(const grammar::RuleTable& table, const lm::Model* lm, const GrammarWeights& weights,
                const ParseOptions& parsing, const CubePruningOptions& pruning,
-               std::span<const lm::FurtherModel> further = {});
+               std::span<const lm::FurtherModel> further = {},
+               const grammar::WordChoices* choices = nullptr);
 
   std::vector<Derivation> decode(std::span<const Tokens> sentences, unsigned threads);
   std::vector<std::vector<Derivation>> lists(std::span<const Tokens> sentences,

@@ -34,13 +34,20 @@ class ChartPacker {
                 std::span<const uint32_t> tails, float lm, std::span<const float> further) {
     const uint32_t rule = group.first_rule + place;
     const uint32_t passed = sentence_.lm[forest_.nodes[group.head].begin];
-    pack_.add_edge(
-        {.head = head,
-         .tails = tails,
-         .rule = rules_[group.first_edge + place],
-         .score = grammar_.score(rule, passed) + grammar_.lm_score(lm) +
-                  grammar_.further_score(further)},
-        [&](std::span<double> row) { grammar_.add_features(rule, passed, lm, further, row); });
+    ChoiceValues choices{};
+    if (grammar_.choices() > 0 && rule < kGlueFirst) {
+      find_places(forest_, group, grammar_.table(), places_);
+      choices = sentence_.choices.of_rule(grammar_.table(), rule, places_);
+    }
+    pack_.add_edge({.head = head,
+                    .tails = tails,
+                    .rule = rules_[group.first_edge + place],
+                    .score = grammar_.score(rule, passed) + grammar_.lm_score(lm) +
+                             grammar_.further_score(further) + grammar_.choice_score(choices)},
+                   [&](std::span<double> row) {
+                     grammar_.add_features(rule, passed, lm, further, row);
+                     grammar_.add_choice_features(choices, row);
+                   });
   }
 
   forest::Forest finish(uint32_t root) { return pack_.finish(root); }
@@ -85,6 +92,7 @@ class ChartPacker {
   const SourceSentence& sentence_;
   ForestPacker pack_;
   std::vector<uint32_t> rules_;  // by edge
+  std::vector<uint32_t> places_;
 };
 
 // An entry, then what hangs on it, with what further language models add.

@@ -9,9 +9,10 @@ namespace demotic::decode::phrase {
 
 PhraseDecoder::PhraseDecoder(const grammar::RuleTable& table, const lm::Model* lm,
                              const GrammarWeights& weights, const PhraseSearchOptions& options,
-                             bool reordering, std::span<const lm::FurtherModel> further)
+                             bool reordering, std::span<const lm::FurtherModel> further,
+                             const grammar::WordChoices* choices)
     : SentenceDecoder([this] { return std::make_unique<PhraseWorkspace>(model_, options_); }),
-      model_(table, lm, weights, reordering, further),
+      model_(table, lm, weights, reordering, further, choices),
       options_(options) {
   const auto require = [](bool holds, const char* message) {
     if (!holds) throw io::Error(io::Fault::argument, message);

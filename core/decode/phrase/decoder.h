@@ -23,7 +23,8 @@ class PhraseDecoder : public SentenceDecoder<PhraseWorkspace> {
   // Without `reordering`, a table's columns of orientations count for nothing.
   PhraseDecoder(const grammar::RuleTable& table, const lm::Model* lm, const GrammarWeights& weights,
                 const PhraseSearchOptions& options, bool reordering,
-                std::span<const lm::FurtherModel> further = {});
+                std::span<const lm::FurtherModel> further = {},
+                const grammar::WordChoices* choices = nullptr);
 
   std::vector<Derivation> decode(std::span<const Tokens> sentences, unsigned threads);
   std::vector<std::vector<Derivation>> lists(std::span<const Tokens> sentences,

@@ -96,7 +96,8 @@ class GraphPacker {
             lm_word_at(sentence_, begin),
             first ? kGoal : rule_of(before.arc),
             before.arc.begin,
-            before.end};
+            before.end,
+            &sentence_.choices};
   }
 
   void add(uint32_t h) {
@@ -182,8 +183,13 @@ void complete(Derivation& derivation, std::span<const std::string> tokens,
   uint32_t previous_begin = 0;
   uint32_t previous_end = 0;
   const auto charge = [&](DerivationStep& step, uint32_t begin, uint32_t end) {
-    const PhrasePlace place{begin,          end,         lm_word_at(sentence, begin), previous_rule,
-                            previous_begin, previous_end};
+    const PhrasePlace place{begin,
+                            end,
+                            lm_word_at(sentence, begin),
+                            previous_rule,
+                            previous_begin,
+                            previous_end,
+                            &sentence.choices};
     const std::span<const float> further = derivation.further_of(step);
     model.add_features(step.rule, place, step.lm, further, derivation.features);
     step.score = model.score(step.rule, place, step.lm, further);

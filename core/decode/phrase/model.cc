@@ -9,8 +9,9 @@
 namespace demotic::decode::phrase {
 
 std::vector<std::string> PhraseModel::feature_names(const grammar::RuleTable& table,
-                                                    std::span<const std::string> further) {
-  return ScoredGrammar::feature_names(table, further, "Distortion");
+                                                    std::span<const std::string> further,
+                                                    bool choices) {
+  return ScoredGrammar::feature_names(table, further, "Distortion", choices);
 }
 
 // The weights of what a phrase is worth wherever it stands.
@@ -34,12 +35,13 @@ std::vector<uint32_t> PhraseModel::find_place_columns(const grammar::RuleTable& 
 
 PhraseModel::PhraseModel(const grammar::RuleTable& table, const lm::Model* lm,
                          const GrammarWeights& weights, bool reordering,
-                         std::span<const lm::FurtherModel> further)
+                         std::span<const lm::FurtherModel> further,
+                         const grammar::WordChoices* choices)
     : place_columns_(find_place_columns(table)),
       distortion_column_(table.features() + static_cast<uint32_t>(DecoderFeature::glue)),
       weights_(weights.dense.begin(), weights.dense.end()),
-      grammar_(table, lm, {without_places(weights.dense), weights.sparse}, further),
-      space_(table, feature_names(table, lm::names_of(further))) {
+      grammar_(table, lm, {without_places(weights.dense), weights.sparse}, further, choices),
+      space_(table, feature_names(table, lm::names_of(further), choices != nullptr)) {
   for (size_t i = 0; i < weights_.size(); ++i)
     if (!is_weight(weights_[i]))
       throw io::Error(io::Fault::argument,
@@ -86,6 +88,7 @@ double PhraseModel::score(uint32_t rule, const PhrasePlace& place, double lm,
   if (rule != kGoal) {
     sum += grammar_.score(rule, place.passed);
     sum += distortion(place.previous_end, place.begin);
+    sum += grammar_.choice_score(choice_values(rule, place));
   }
   if (lexicalised_) {
     const auto o = static_cast<size_t>(
@@ -104,6 +107,7 @@ void PhraseModel::add_features(uint32_t rule, const PhrasePlace& place, double l
     std::array<double, 2 * grammar::kOrientations> kept{};
     for (size_t i = 0; i < place_columns_.size(); ++i) kept[i] = features[place_columns_[i]];
     grammar_.add_features(rule, place.passed, lm, further, features);
+    grammar_.add_choice_features(choice_values(rule, place), features);
     for (size_t i = 0; i < place_columns_.size(); ++i) features[place_columns_[i]] = kept[i];
     features[distortion_column_] -= place.previous_end < place.begin
                                         ? place.begin - place.previous_end

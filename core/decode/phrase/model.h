@@ -7,7 +7,8 @@
 //   features)     of one phrase at its place
 //
 // Features: the table's columns, then LanguageModel, WordPenalty, RulePenalty, Distortion,
-// PassThrough, UnknownWord, then one for each further language model.  Six columns, if a table has
+// PassThrough, UnknownWord, then those of classifiers of words and one for each further language
+// model.  Six columns, if a table has
 // them, are log-probabilities of orientations (Tillmann 2004; Koehn et al. 2005): of a phrase
 // towards the one before it, and towards the one after it, on the target side.  Of each three a
 // phrase at its place has the one that holds:
@@ -47,16 +48,19 @@ struct PhrasePlace {
   uint32_t begin, end;
   uint32_t passed;  // the language model's id of the word at `begin`
   uint32_t previous_rule, previous_begin, previous_end;
+  const SentenceChoices* choices = nullptr;  // of its sentence
 };
 
 class PhraseModel {
  public:
   // Without `reordering`, columns of orientations count for nothing.
   PhraseModel(const grammar::RuleTable& table, const lm::Model* lm, const GrammarWeights& weights,
-              bool reordering, std::span<const lm::FurtherModel> further = {});
+              bool reordering, std::span<const lm::FurtherModel> further = {},
+              const grammar::WordChoices* choices = nullptr);
 
   static std::vector<std::string> feature_names(const grammar::RuleTable& table,
-                                                std::span<const std::string> further = {});
+                                                std::span<const std::string> further = {},
+                                                bool choices = false);
   // Of the model's forests: the names above, and the table's sparse features.
   const ModelSpace& space() const { return space_; }
 
@@ -81,6 +85,11 @@ class PhraseModel {
                     std::span<const float> further, std::span<double> features) const;
 
  private:
+  ChoiceValues choice_values(uint32_t rule, const PhrasePlace& place) const {
+    if (place.choices == nullptr || grammar_.choices() == 0 || rule >= kGlueFirst) return {};
+    return place.choices->of_phrase(table(), rule, place.begin);
+  }
+
   static constexpr uint32_t kNoColumn = UINT32_MAX;
 
   static std::vector<uint32_t> find_place_columns(const grammar::RuleTable& table);

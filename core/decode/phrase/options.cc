@@ -24,7 +24,8 @@ void PhraseOptions::find(const SourceSentence& sentence) {
     reorderings_.resize(kept_options_);
     orders_.resize(grammar::kOrientations * kept_options_);
   }
-  if (kept_options_ > kMostKept) forget();
+  const bool choices = model_.grammar().choices() > 0;
+  if (choices || kept_options_ > kMostKept) forget();
 
   const grammar::RuleTable& table = model_.table();
   const auto words = static_cast<uint32_t>(sentence.source.size());
@@ -41,7 +42,7 @@ void PhraseOptions::find(const SourceSentence& sentence) {
                  ? grammar::RuleTable::kNone
                  : table.step(node, static_cast<text::Symbol>(sentence.source[end]));
       if (node == grammar::RuleTable::kNone) break;
-      lists_.push_back(of_node(node));
+      lists_.push_back(of_node(node, choices ? begin : 0, sentence.choices));
       if (lists_.back().count > 0) last = lists_.size();
     }
     lists_.resize(last);
@@ -54,15 +55,17 @@ void PhraseOptions::find(const SourceSentence& sentence) {
       single = pass_through(sentence, begin);
 }
 
-OptionList PhraseOptions::of_node(uint32_t node) {
+OptionList PhraseOptions::of_node(uint32_t node, uint32_t begin, const SentenceChoices& choices) {
   const auto next = static_cast<uint32_t>(lists_by_node_.size());
-  const uint32_t number = nodes_.find_or_add(
-      io::mix64(node), next, [&](uint32_t i) { return lists_by_node_[i].node == node; });
-  if (number == next) lists_by_node_.push_back({node, make(node)});
+  const uint32_t number =
+      nodes_.find_or_add(io::mix64(uint64_t{begin} << 32 | node), next, [&](uint32_t i) {
+        return lists_by_node_[i].node == node && lists_by_node_[i].begin == begin;
+      });
+  if (number == next) lists_by_node_.push_back({node, begin, make(node, begin, choices)});
   return lists_by_node_[number].list;
 }
 
-OptionList PhraseOptions::make(uint32_t node) {
+OptionList PhraseOptions::make(uint32_t node, uint32_t begin, const SentenceChoices& choices) {
   const grammar::RuleTable& table = model_.table();
   const auto first = static_cast<uint32_t>(options_.size());
   if (!table.owns_rules(node)) return close(first);
@@ -75,7 +78,10 @@ OptionList PhraseOptions::make(uint32_t node) {
       words_.push_back(model_.grammar().lm_word(symbol));
     further_words_.clear();
     model_.grammar().further_words(rule, source_, further_words_);
-    add(rule, model_.grammar().score(rule), words_, further_words_);
+    double score = model_.grammar().score(rule);
+    if (model_.grammar().choices() > 0)
+      score += model_.grammar().choice_score(choices.of_phrase(table, rule, begin));
+    add(rule, score, words_, further_words_);
   }
   return close(first);
 }

@@ -13,7 +13,7 @@
 // For each source phrase the best `most` of its rules count, by their weighted score with the
 // language model's estimate of their words alone.  A word without a rule of its own passes through.
 // Lists stay in memory from sentence to sentence, as long as there are not too many; they depend on
-// the source phrase only.
+// the source phrase only, but where classifiers of words look at the sentence around it.
 #pragma once
 
 #include <cstdint>
@@ -75,14 +75,15 @@ class PhraseOptions {
 
  private:
   struct NodeList {
-    uint32_t node;  // of the trie
+    uint32_t node;   // of the trie
+    uint32_t begin;  // of the phrase, where that matters
     OptionList list;
   };
   static constexpr size_t kMostKept = 100'000;  // options, about 250 bytes each
 
   void forget();
-  OptionList of_node(uint32_t node);
-  OptionList make(uint32_t node);
+  OptionList of_node(uint32_t node, uint32_t begin, const SentenceChoices& choices);
+  OptionList make(uint32_t node, uint32_t begin, const SentenceChoices& choices);
   OptionList pass_through(const SourceSentence& sentence, uint32_t place);
   // `further_words`: what each further language model takes the words for, model after model.
   void add(uint32_t rule, double score, std::span<const uint32_t> lm_words,

@@ -118,6 +118,14 @@ def command(
             " would write instead: hiero, phrase, umt.",
         ),
     ] = None,
+    classifiers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="METHOD",
+            help="Classifiers of words, which see the sentence around each word, as features of the"
+            " rules: boosted, or off; hiero, phrase, amasis. [default: off]",
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Any setting, such as lm.order=4."),
@@ -225,7 +233,9 @@ def command(
         "final": None if final is None else final.value, "align": {"file": _text(alignment)},
         "tune": {"method": tuner},
         "lm": {"extra": [str(path) for path in lm_text] if lm_text else None},
-        **({} if cdlm is None else {"cdlm": {"text": _text(cdlm)}}),  # not all systems have it
+        # Not all systems have these.
+        **({} if cdlm is None else {"cdlm": {"text": _text(cdlm)}}),
+        **({} if classifiers is None else {"classifiers": {"method": classifiers}}),
         "engine": {"name": engine, "memory": size, "temp": _text(temp)},
     }  # fmt: skip
     for over in (_given(options), *(setting(each, "--set") for each in settings or [])):

@@ -175,6 +175,7 @@ class AmasisDecoder(CoreForestDecoder):
         *,
         labels: _core.LabelModel | None = None,
         further: Sequence[FurtherModel] = (),
+        classifiers: _core.WordChoices | None = None,
         options: AmasisSearch | None = None,
     ) -> None:
         begin = time.thread_time()
@@ -182,8 +183,10 @@ class AmasisDecoder(CoreForestDecoder):
         self.rules, self.lm, self.options = rules, lm, options
         self.labels = labels
         self.further = tuple(further)
+        self.classifiers = classifiers
         own = [model.name for model in self.further]
-        self._use_weights(_core.amasis_feature_names(rules, own), weights, rules)
+        names = _core.amasis_feature_names(rules, own, classifiers is not None)
+        self._use_weights(names, weights, rules)
         self._search = _core.AmasisDecoder(
             rules,
             lm,
@@ -191,6 +194,7 @@ class AmasisDecoder(CoreForestDecoder):
             self._dense_weights,
             self._sparse_weights,
             self.further,
+            self.classifiers,
             beam=min(options.beam, MOST),
             pops=min(options.pops, MOST),
             table_limit=min(options.table_limit, MOST),
@@ -211,6 +215,7 @@ class AmasisDecoder(CoreForestDecoder):
             weights,
             labels=self.labels,
             further=self.further,
+            classifiers=self.classifiers,
             options=self.options,
         )
 

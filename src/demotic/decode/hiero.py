@@ -7,7 +7,8 @@
     decoder.kbest("das haus ist klein .", 10)
     decoder.forest("das haus ist klein .").posteriors()
 
-``further`` are language models beside the first one, each a feature under its name.
+``further`` are language models beside the first one, each a feature under its name;
+``classifiers`` of words (``transduce.words.load_words``) give features WordShare and WordCost.
 Sentences are strings of tokens separated by spaces, or sequences of tokens.
 """
 
@@ -78,19 +79,23 @@ class HieroDecoder(CoreForestDecoder):
         weights: Mapping[str, float],
         *,
         further: Sequence[FurtherModel] = (),
+        classifiers: _core.WordChoices | None = None,
         options: HieroSearch = DEFAULTS,
     ) -> None:
         begin = time.thread_time()
         self.rules, self.lm, self.options = rules, lm, options
         self.further = tuple(further)
+        self.classifiers = classifiers
         own = [model.name for model in self.further]
-        self._use_weights(_core.hiero_feature_names(rules, own), weights, rules)
+        names = _core.hiero_feature_names(rules, own, classifiers is not None)
+        self._use_weights(names, weights, rules)
         self._search = _core.HieroDecoder(
             rules,
             lm,
             self._dense_weights,
             self._sparse_weights,
             self.further,
+            self.classifiers,
             pops=min(options.pops, MOST),
             init=options.init,
             span_limit=min(options.span_limit, MOST),
@@ -105,7 +110,12 @@ class HieroDecoder(CoreForestDecoder):
     def with_weights(self, weights: Mapping[str, float]) -> HieroDecoder:
         """The same decoder with other weights."""
         return HieroDecoder(
-            self.rules, self.lm, weights, further=self.further, options=self.options
+            self.rules,
+            self.lm,
+            weights,
+            further=self.further,
+            classifiers=self.classifiers,
+            options=self.options,
         )
 
     def parse(self, sentence: Sentence) -> Forest:

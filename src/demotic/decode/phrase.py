@@ -128,14 +128,17 @@ class PhraseDecoder(CoreForestDecoder):
         weights: Mapping[str, float],
         *,
         further: Sequence[FurtherModel] = (),
+        classifiers: _core.WordChoices | None = None,
         options: PhraseSearch | None = None,
     ) -> None:
         begin = time.thread_time()
         options = options or PhraseSearch()
         self.rules, self.lm, self.options = rules, lm, options
         self.further = tuple(further)
+        self.classifiers = classifiers
         own = [model.name for model in self.further]
-        self._use_weights(_core.phrase_feature_names(rules, own), weights, rules)
+        names = _core.phrase_feature_names(rules, own, classifiers is not None)
+        self._use_weights(names, weights, rules)
         unlimited = options.distortion_limit == -1
         self._search = _core.PhraseDecoder(
             rules,
@@ -143,6 +146,7 @@ class PhraseDecoder(CoreForestDecoder):
             self._dense_weights,
             self._sparse_weights,
             self.further,
+            self.classifiers,
             search=options.method,
             pops=min(options.pops, MOST),
             stack=min(options.stack, MOST),
@@ -158,7 +162,12 @@ class PhraseDecoder(CoreForestDecoder):
     def with_weights(self, weights: Mapping[str, float]) -> PhraseDecoder:
         """The same decoder with other weights."""
         return PhraseDecoder(
-            self.rules, self.lm, weights, further=self.further, options=self.options
+            self.rules,
+            self.lm,
+            weights,
+            further=self.further,
+            classifiers=self.classifiers,
+            options=self.options,
         )
 
     def future_cost(self, sentence: Sentence, begin: int, end: int) -> float:

@@ -11,7 +11,7 @@ from demotic.align.lexical import LexicalTable
 from demotic.decode.decoder import Decoder, Hypothesis
 from demotic.grammar import HieroExtraction, RuleTable, extract_hiero
 from demotic.lm import LanguageModel
-from demotic.systems.rules_model import MOST_EXTRA, further_models
+from demotic.systems.rules_model import MOST_EXTRA, further_models, load_classifiers
 
 if TYPE_CHECKING:
     from demotic.systems.stages import Training
@@ -29,6 +29,8 @@ RULE_WEIGHTS = {
     "LanguageModel": 0.5,
     "ClassModel": 0.1,
     "BilingualModel": 0.1,
+    "WordShare": 0.1,
+    "WordCost": 0.0,
     **{f"LanguageModel{number}": 0.1 for number in range(2, 2 + MOST_EXTRA)},
     "WordPenalty": 0.5,
     "RulePenalty": 0.0,
@@ -68,7 +70,10 @@ def decoder_of(
     options: object,
     further: Sequence[Stage] = (),
 ) -> Callable[[], Decoder[Hypothesis]]:
-    """Makes a decoder from what stages left, when it is wanted; its weights come later."""
+    """Makes a decoder from what stages left, when it is wanted; its weights come later.
+
+    ``further`` are the stages of language models beside the first one, and of classifiers.
+    """
 
     def make() -> Decoder[Hypothesis]:
         table = RuleTable.load(rules.path("rules.bin"))
@@ -76,7 +81,9 @@ def decoder_of(
         if not further:
             return kind(table, first, {}, options=options)
         parts = {name: stage.path(name) for stage in further for name in stage.files}
-        models = further_models(parts, verify=True)
-        return kind(table, first, {}, further=models, options=options)
+        given: dict[str, object] = {"further": further_models(parts, verify=True)}
+        if (classifiers := load_classifiers(parts, verify=True)) is not None:
+            given["classifiers"] = classifiers
+        return kind(table, first, {}, options=options, **given)
 
     return make

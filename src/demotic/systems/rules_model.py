@@ -6,7 +6,8 @@ class HieroModel(RulesModel):
 
     def _open_decoder(self, weights):
         return HieroDecoder(
-            self.rules, self.lm, weights, further=self.further, options=self.search
+            self.rules, self.lm, weights, further=self.further, classifiers=self.classifiers,
+            options=self.search,
         )
 """
 
@@ -19,11 +20,13 @@ from typing import TYPE_CHECKING
 
 from demotic.decode.decoder import ForestDecoder
 from demotic.errors import CorruptFileError
+from demotic.files import naming
 from demotic.grammar import RuleTable
 from demotic.lm import LanguageModel
 from demotic.systems.model import Model
 
 if TYPE_CHECKING:
+    from demotic import _core
     from demotic.forest import Forest
     from demotic.lm import FurtherModel
     from demotic.lm.further import Sight
@@ -39,6 +42,8 @@ FURTHER_PARTS = (CLASSES, CLASS_LM, *EXTRA_LMS, UNIT_CLASSES, UNIT_LM)
 """Of language models beside the first one; a model need not have them."""
 CDLM_PART = "cdlm.json"
 """What a language model of confusions learned; the rules have its scores."""
+WORDS_PART = "words.bin"
+"""Classifiers of words."""
 
 
 def further_models(parts: Mapping[str, Path], *, verify: bool) -> tuple[FurtherModel, ...]:
@@ -68,6 +73,16 @@ def further_models(parts: Mapping[str, Path], *, verify: bool) -> tuple[FurtherM
     return tuple(found)
 
 
+def load_classifiers(parts: Mapping[str, Path], *, verify: bool) -> _core.WordChoices | None:
+    """The classifiers of words, if there is a part of them."""
+    if WORDS_PART not in parts:
+        return None
+    from demotic import _core
+
+    with naming(parts[WORDS_PART]):
+        return _core.WordChoices(str(parts[WORDS_PART]), verify)
+
+
 class RulesModel(Model):
     """Rules, a language model, weights, and how both languages are written."""
 
@@ -78,6 +93,7 @@ class RulesModel(Model):
         super()._check_parts(parts)
         RuleTable.load(parts["rules.bin"], verify=True)
         further_models(parts, verify=True)
+        load_classifiers(parts, verify=True)
         if CDLM_PART in parts:
             from demotic.systems.cdlm import Cdlm
 
@@ -97,6 +113,11 @@ class RulesModel(Model):
     def further(self) -> tuple[FurtherModel, ...]:
         """Language models beside the first one, mapped."""
         return further_models(self._parts, verify=False)
+
+    @cached_property
+    def classifiers(self) -> _core.WordChoices | None:
+        """Classifiers of words, mapped, if there are any."""
+        return load_classifiers(self._parts, verify=False)
 
     @cached_property
     def cdlm(self) -> Cdlm | None:

@@ -21,6 +21,7 @@ from demotic.learn import MertOptions, MiraOptions, ProOptions
 from demotic.learn.boosting import BoostingOptions
 from demotic.learn.searn import SearnOptions
 from demotic.systems.choices import ALIGNER, SYMMETRISATION, TEXT, lm_order
+from demotic.systems.classifiers import ClassifierConfig
 from demotic.systems.config import (
     OF_PRESET,
     AlignConfig,
@@ -131,6 +132,8 @@ class Config(TrainingConfig):
     """How sentence pairs fall into items, and which of them the table gets."""
     learn: LabelConfig = OF_PRESET
     """How labels are learned."""
+    classifiers: ClassifierConfig = field(default_factory=ClassifierConfig)
+    """Classifiers of words, as two more features of the items."""
     search: AmasisSearch = OF_PRESET
     """How the decoder searches."""
     tune: TuneConfig = OF_PRESET

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from demotic import _core
 from demotic.decode.amasis import AmasisDecoder, AmasisDerivation, AmasisSearch
 from demotic.files import naming
-from demotic.systems.rules_model import FURTHER_PARTS, RulesModel
+from demotic.systems.rules_model import FURTHER_PARTS, WORDS_PART, RulesModel
 
 if TYPE_CHECKING:
     from demotic.corpus import Encoded
@@ -56,7 +56,7 @@ class AmasisModel(RulesModel):
     SYSTEM = "amasis"
     PARTS = (*RulesModel.PARTS, "labels.bin")
     SEARCH = AmasisSearch
-    OPTIONAL = FURTHER_PARTS
+    OPTIONAL = (*FURTHER_PARTS, WORDS_PART)
     FACTS = {"labels": ("learned labels of items", label_facts)}  # noqa: RUF012
 
     decoder: AmasisDecoder
@@ -76,6 +76,7 @@ class AmasisModel(RulesModel):
                 weights,
                 labels=self.labels,
                 further=self.further,
+                classifiers=self.classifiers,
                 options=self.search,
             )
 

@@ -20,7 +20,8 @@ from demotic.progress import SILENT, Progress
 from demotic.systems.amasis.config import Config
 from demotic.systems.amasis.labels import learn_labels
 from demotic.systems.amasis.model import AmasisModel, load_labels
-from demotic.systems.rules_model import further_models
+from demotic.systems.classifiers import word_classifiers
+from demotic.systems.rules_model import further_models, load_classifiers
 from demotic.systems.stages import Training
 from demotic.systems.tuning import tune
 from demotic.systems.work import Stage
@@ -38,6 +39,7 @@ def fit(training: Training, config: Config) -> AmasisModel:
     further = training.further_models(text)
     if config.lm.bilingual:
         further.append(training.bilingual_model(text, links))
+    further += word_classifiers(training, config.classifiers, text, links)
     decoder = _decoder(config, rules, labels, lm, further)
     parts = [rules, labels, lm, *further]
     weights = training.tune(text, parts, decoder, config.tune, config.start, config.search)
@@ -153,6 +155,7 @@ def _decoder(
             {},
             labels=load_labels(labels.path("labels.bin")),
             further=further_models(parts, verify=True),
+            classifiers=load_classifiers(parts, verify=True),
             options=config.search,
         )
 

@@ -11,6 +11,7 @@ from demotic.decode import HieroSearch
 from demotic.grammar import HieroExtraction
 from demotic.systems.cdlm.config import CdlmConfig
 from demotic.systems.choices import LINKS, RULES, TEXT, lm_order
+from demotic.systems.classifiers import ClassifierConfig
 from demotic.systems.config import (
     SMALL_STEPS,
     LmConfig,
@@ -43,6 +44,8 @@ class Config(TrainingConfig):
     """Which rules there are."""
     cdlm: CdlmConfig = field(default_factory=CdlmConfig)
     """A language model that learns from confusions, as one more column of the rules."""
+    classifiers: ClassifierConfig = field(default_factory=ClassifierConfig)
+    """Classifiers of words, as two more features of the rules."""
     lm: LmConfig = MODELS
     """The language models of the target side, one of them of classes."""
     search: HieroSearch = field(default_factory=HieroSearch)

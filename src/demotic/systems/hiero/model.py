@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from demotic.decode import HieroDecoder, HieroSearch
-from demotic.systems.rules_model import CDLM_PART, FURTHER_PARTS, RulesModel
+from demotic.systems.rules_model import CDLM_PART, FURTHER_PARTS, WORDS_PART, RulesModel
 
 
 class HieroModel(RulesModel):
@@ -13,10 +13,17 @@ class HieroModel(RulesModel):
 
     SYSTEM = "hiero"
     SEARCH = HieroSearch
-    OPTIONAL = (*FURTHER_PARTS, CDLM_PART)
+    OPTIONAL = (*FURTHER_PARTS, WORDS_PART, CDLM_PART)
 
     decoder: HieroDecoder
     search: HieroSearch
 
     def _open_decoder(self, weights: Mapping[str, float]) -> HieroDecoder:
-        return HieroDecoder(self.rules, self.lm, weights, further=self.further, options=self.search)
+        return HieroDecoder(
+            self.rules,
+            self.lm,
+            weights,
+            further=self.further,
+            classifiers=self.classifiers,
+            options=self.search,
+        )

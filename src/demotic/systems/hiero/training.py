@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from demotic.decode import HieroDecoder
 from demotic.systems.cdlm import confusion_column
+from demotic.systems.classifiers import word_classifiers
 from demotic.systems.hiero.config import START, Config
 from demotic.systems.hiero.model import HieroModel
 from demotic.systems.rules import decoder_of, extract_rules
@@ -25,6 +26,7 @@ def fit(training: Training, config: Config) -> HieroModel:
     lm = training.language_model(text)
     rules = confusion_column(training, config.cdlm, text, rules, lm)
     further = training.further_models(text)
+    further += word_classifiers(training, config.classifiers, text, links)
     decoder = decoder_of(HieroDecoder, rules, lm, config.search, further)
     weights = training.tune(text, [rules, lm, *further], decoder, config.tune, START, config.search)
     return training.finish(HieroModel, [text, rules, lm, *further, weights], config.search)

@@ -11,6 +11,7 @@ from demotic.decode import PhraseSearch
 from demotic.grammar import PhraseExtraction
 from demotic.systems.cdlm.config import CdlmConfig
 from demotic.systems.choices import LINKS, PHRASES, TEXT, lm_order
+from demotic.systems.classifiers import ClassifierConfig
 from demotic.systems.config import (
     SMALL_STEPS,
     LmConfig,
@@ -51,6 +52,8 @@ class Config(TrainingConfig):
     """Which phrase pairs there are."""
     cdlm: CdlmConfig = field(default_factory=CdlmConfig)
     """A language model that learns from confusions, as one more column of the phrases."""
+    classifiers: ClassifierConfig = field(default_factory=ClassifierConfig)
+    """Classifiers of words, as two more features of the phrases."""
     search: PhraseSearch = field(default_factory=PhraseSearch)
     """How the decoder searches."""
     lm: LmConfig = MODELS

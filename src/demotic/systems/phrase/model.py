@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from demotic.decode import PhraseDecoder, PhraseSearch
-from demotic.systems.rules_model import CDLM_PART, FURTHER_PARTS, RulesModel
+from demotic.systems.rules_model import CDLM_PART, FURTHER_PARTS, WORDS_PART, RulesModel
 
 
 class PhraseModel(RulesModel):
@@ -13,12 +13,17 @@ class PhraseModel(RulesModel):
 
     SYSTEM = "phrase"
     SEARCH = PhraseSearch
-    OPTIONAL = (*FURTHER_PARTS, CDLM_PART)
+    OPTIONAL = (*FURTHER_PARTS, WORDS_PART, CDLM_PART)
 
     decoder: PhraseDecoder
     search: PhraseSearch
 
     def _open_decoder(self, weights: Mapping[str, float]) -> PhraseDecoder:
         return PhraseDecoder(
-            self.rules, self.lm, weights, further=self.further, options=self.search
+            self.rules,
+            self.lm,
+            weights,
+            further=self.further,
+            classifiers=self.classifiers,
+            options=self.search,
         )

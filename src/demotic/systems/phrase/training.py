@@ -13,6 +13,7 @@ from demotic import files
 from demotic.decode import PhraseDecoder
 from demotic.grammar import PhraseExtraction, RuleTable
 from demotic.systems.cdlm import confusion_column
+from demotic.systems.classifiers import word_classifiers
 from demotic.systems.phrase.config import START, Config
 from demotic.systems.phrase.model import PhraseModel
 from demotic.systems.rules import decoder_of, extract_rules
@@ -33,6 +34,8 @@ def fit(training: Training, config: Config) -> PhraseModel:
     further = training.further_models(text)
     if config.lm.bilingual:
         further.append(training.bilingual_model(text, training.align(text)))
+    if config.classifiers.method != "off":
+        further += word_classifiers(training, config.classifiers, text, training.align(text))
     decoder = decoder_of(PhraseDecoder, rules, lm, config.search, further)
     weights = training.tune(text, [rules, lm, *further], decoder, config.tune, START, config.search)
     return training.finish(PhraseModel, [text, rules, lm, *further, weights], config.search)
