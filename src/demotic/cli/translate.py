@@ -140,6 +140,17 @@ def command(
             help="Answer what was translated before with that translation.",
         ),
     ] = True,
+    glossary: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Terms whose translation is decided, beside those that the model was trained with:"
+            " TSV, CSV or TBX; a term without translation stays as it is. Give it again for more.",
+        ),
+    ] = None,
+    no_glossary: Annotated[
+        bool, typer.Option("--no-glossary", help="Do without the model's own glossary.")
+    ] = False,
     verify: Annotated[
         bool | None,
         typer.Option(
@@ -168,6 +179,7 @@ def command(
       demotic translate en-fr.demotic messages.txt --consensus forest
       demotic translate --rules grammar.gz --lm en.arpa --weights weights.json text.tok
       demotic translate en-fr.demotic messages.txt --no-memory   what the decoder alone says
+      demotic translate en-fr.demotic app.po -o app-fr.po --glossary terms.tsv
     """
     from demotic.cli.document_options import document_of, fill
     from demotic.model import load
@@ -197,7 +209,7 @@ def command(
     if model is None:
         raise typer.BadParameter("name a model, or a grammar by --rules, --lm and --weights")
     outputs = [output] if report is None else [output, report]
-    check_files(inputs=[model, *(text or [Path("-")])], outputs=outputs)
+    check_files(inputs=[model, *(text or [Path("-")]), *(glossary or [])], outputs=outputs)
     document = document_of(text or [], file_format, report)
     if document is not None and (nbest > 1 or format is not Format.text):
         raise typer.BadParameter("--nbest and --format are for lines of text, not for documents")
@@ -215,6 +227,14 @@ def command(
             translator = translator.with_consensus({"scale": consensus_scale})
     if not memory:
         translator = translator.with_memory({"use": False})
+    if glossary or no_glossary:
+        from demotic.glossary import Glossary, read_glossary
+
+        about = translator.about
+        languages = {"source": about.source_language, "target": about.target_language}
+        own = Glossary() if no_glossary else translator.glossary
+        given_terms = read_glossary(glossary or [], **languages)
+        translator = translator.with_glossary(own.with_terms(given_terms))
     if document is not None:
         fill(document, translator, output, report, thread_count(threads), progress)
         return
@@ -309,6 +329,8 @@ def _record(translation: Translation) -> dict[str, object]:
     }
     if translation.memory is not None:
         record["memory"] = translation.memory.to_record()
+    if translation.terms:
+        record["terms"] = [each.to_record() for each in translation.terms]
     if translation.consensus is not None:
         record["consensus"] = asdict(translation.consensus)
     return record

@@ -34,12 +34,16 @@ if TYPE_CHECKING:
     from demotic.corpus.fallback import Fallback
     from demotic.explain import Explanation
     from demotic.forest import Forest
+    from demotic.glossary import Glossary, TermUse
     from demotic.memory import Match, TranslationMemory
     from demotic.systems.confidence import Confidence
     from demotic.systems.quality import Yardstick
+    from demotic.systems.terminology import Terminology
 
 MEMORY = "memory.bin"
 """The part of a bundle that any model may have: what was translated before."""
+GLOSSARY = "glossary.tsv"
+"""Likewise: terms whose translation is decided."""
 _LINES = 256  # decoded in one call
 BEST_SCORE = Consensus()
 """Without consensus."""
@@ -64,6 +68,10 @@ class Translation:
     """What it gains, where consensus chose it; ``score`` is the model's all the same."""
     memory: Match | None = None
     """Where it comes from, if it was not decoded: it has no derivation then, and a score of 0."""
+    source: Encoded | None = None
+    """The sentence as it was decoded; ``alignment`` counts its tokens."""
+    terms: tuple[TermUse, ...] = ()
+    """What became of the terms of the glossary, from left to right in the source."""
 
     @property
     def features(self) -> dict[str, float]:
@@ -109,6 +117,7 @@ class Model(ABC):
         bundle: Bundle | None = None,
         consensus: Consensus = BEST_SCORE,
         memory: MemoryOptions = OFF,
+        glossary: Glossary | None = None,
     ) -> None:
         """Use ``demotic.train`` or ``demotic.load``."""
         self._parts = dict(parts)
@@ -116,6 +125,7 @@ class Model(ABC):
         self.search = search
         self.consensus = consensus
         self.memory_options = memory
+        self._glossary = glossary
         self.weights = dict(weights)
         self.decoder = self._open_decoder(self.weights)
 
@@ -126,7 +136,7 @@ class Model(ABC):
     @classmethod
     def open(cls, bundle: Bundle) -> Self:
         """The model in a bundle."""
-        optional = [name for name in (*cls.OPTIONAL, MEMORY) if name in bundle.parts]
+        optional = [name for name in (*cls.OPTIONAL, MEMORY, GLOSSARY) if name in bundle.parts]
         parts = {name: bundle.path(name) for name in (*cls.PARTS, *optional)}
         if bundle.thorough:
             cls._check_parts(parts)
@@ -157,6 +167,10 @@ class Model(ABC):
 
             with files.naming(parts[MEMORY]):
                 _core.Memory(str(parts[MEMORY]), True)
+        if GLOSSARY in parts:
+            from demotic.glossary import read_glossary
+
+            read_glossary([parts[GLOSSARY]])
 
     @classmethod
     def of_parts(cls, parts: Mapping[str, Path], search: Any) -> Self:
@@ -190,6 +204,10 @@ class Model(ABC):
         """The same model with other settings of its section ``memory``: ``{"use": False}``."""
         return self._like(memory=over(self.memory_options, settings))
 
+    def with_glossary(self, glossary: Glossary) -> Self:
+        """The same model, keeping to these terms instead of those of its own glossary."""
+        return self._like(glossary=glossary)
+
     def _like(
         self,
         *,
@@ -197,6 +215,7 @@ class Model(ABC):
         weights: Mapping[str, float] | None = None,
         consensus: Consensus | None = None,
         memory: MemoryOptions | None = None,
+        glossary: Glossary | None = None,
     ) -> Self:
         """The same model, but for what is given."""
         return type(self)(
@@ -206,6 +225,7 @@ class Model(ABC):
             self._bundle,
             consensus or self.consensus,
             memory or self.memory_options,
+            self._glossary if glossary is None else glossary,
         )
 
     def part(self, name: str) -> Path:
@@ -273,7 +293,7 @@ class Model(ABC):
 
     def _batch(self, lines: Sequence[str], nbest: int, threads: int) -> Iterator[list[Translation]]:
         """Of each line what the memory has, then what the decoder finds, as far as it is asked."""
-        known = [self._remembered(line)[:nbest] for line in lines]
+        known = [self.remembered(line)[:nbest] for line in lines]
         asked = [line for line, found in zip(lines, known, strict=True) if len(found) < nbest]
         encoded = [self.encode(line) for line in asked]
         repaired = self._repaired(encoded, threads)
@@ -300,13 +320,35 @@ class Model(ABC):
 
         return TranslationMemory.load(self.part(MEMORY), self.source, self.target)
 
-    def _remembered(self, text: str) -> list[Translation]:
+    @cached_property
+    def glossary(self) -> Glossary:
+        """The terms that the model keeps to: those it was given, else those it was trained with."""
+        from demotic.glossary import Glossary, read_glossary
+
+        if self._glossary is not None:
+            return self._glossary
+        return read_glossary([self.part(GLOSSARY)]) if GLOSSARY in self._parts else Glossary()
+
+    @cached_property
+    def _terminology(self) -> Terminology | None:
+        if self._glossary is None and GLOSSARY not in self._parts:
+            return None
+        from demotic.systems.terminology import Terminology
+
+        return Terminology(self, self.glossary) if self.glossary else None
+
+    def remembered(self, text: str) -> list[Translation]:
+        """What the memory has for a message, the best first."""
         if self.memory is None:
             return []
-        return [
+        found = [
             Translation(match.text, tuple(match.text.split()), 0.0, None, (), memory=match)
             for match in self.memory.answers(text)
         ]
+        if self._terminology is None or not found:
+            return found
+        source = self.encode(text)
+        return [self._terminology.of(source, each) for each in found]
 
     def _repaired(self, encoded: Sequence[Encoded], threads: int) -> list[list[Translation]]:
         """For each sentence a similar message of the memory with the decoder's words in it, or
@@ -324,8 +366,12 @@ class Model(ABC):
             match, plan = planned
             tokens = plan.filled([next(words).tokens for _ in plan.pieces])
             text = self.target.decode(tokens, source)
-            match = replace(match, text=text)
-            found[number].append(Translation(text, tokens, 0.0, None, (), memory=match))
+            made = Translation(text, tokens, 0.0, None, (), memory=replace(match, text=text))
+            if self._terminology is not None:
+                made = self._terminology.of(source, made)
+                if any(use.outcome == "missing" for use in made.terms):
+                    continue  # the decoder can have them put in
+            found[number].append(made)
         return found
 
     def matches(self, text: str, *, most: int = 5) -> list[Match]:
@@ -339,12 +385,12 @@ class Model(ABC):
     def translated(self, text: str) -> tuple[Encoded, Translation]:
         """One line as the decoder saw it, and its translation."""
         encoded = self.encode(text)
-        known = self._remembered(text) or self._repaired([encoded], 1)[0]
+        known = self.remembered(text) or self._repaired([encoded], 1)[0]
         if known:
             return encoded, known[0]
         [[translation]] = self._translations([encoded], 1, 1)
         [translation] = self._with_branches(encoded, [translation], 1)
-        return encoded, translation
+        return translation.source or encoded, translation
 
     def encode(self, text: str) -> Encoded:
         """One line as the decoder sees it, known words for unknown ones where there are any."""
@@ -378,7 +424,18 @@ class Model(ABC):
     def _translations(
         self, encoded: Sequence[Encoded], nbest: int, threads: int
     ) -> Iterator[list[Translation]]:
-        """The best translations of each line, at least one."""
+        """The best translations of each line, at least one, with the terms of the glossary."""
+        found = self._decoded(encoded, nbest, threads)
+        if self._terminology is None:
+            return found
+        return self._terminology.kept(
+            encoded, found, lambda changed: self._decoded(changed, nbest, threads)
+        )
+
+    def _decoded(
+        self, encoded: Sequence[Encoded], nbest: int, threads: int
+    ) -> Iterator[list[Translation]]:
+        """What the decoder says of each line."""
         sentences = [each.tokens for each in encoded]
         found: Sequence[Sequence[Hypothesis]]
         if self.consensus.method != "off":
@@ -420,10 +477,10 @@ class Model(ABC):
         for each in derivations:
             text = self.target.decode(each.tokens, source, alignment=each.alignment)
             translation = Translation(
-                text, tuple(each.tokens), each.score, each, tuple(each.alignment)
+                text, tuple(each.tokens), each.score, each, tuple(each.alignment), source=source
             )
             found.setdefault(text, translation)
-        return list(found.values()) or [Translation("", (), 0.0, None, ())]
+        return list(found.values()) or [Translation("", (), 0.0, None, (), source=source)]
 
     @abstractmethod
     def forest(self, text: str) -> Forest:

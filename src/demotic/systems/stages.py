@@ -34,8 +34,16 @@ from demotic.lm.further import class_model, write_units
 from demotic.memory.options import OFF
 from demotic.progress import SILENT, Progress
 from demotic.systems.config import TrainingConfig, TuneConfig
-from demotic.systems.finishing import AGAIN, Settled, described, keep, made_again, remember
-from demotic.systems.model import MEMORY, Model
+from demotic.systems.finishing import (
+    AGAIN,
+    Settled,
+    described,
+    keep,
+    keep_terms,
+    made_again,
+    remember,
+)
+from demotic.systems.model import GLOSSARY, MEMORY, Model
 from demotic.systems.records import to_record
 from demotic.systems.rules_model import CLASS_LM, CLASSES, EXTRA_LMS, UNIT_CLASSES, UNIT_LM
 from demotic.systems.tuning import (
@@ -399,11 +407,13 @@ class Training:
             self.bitext, self.whole = self.whole, None
         if self.memory.use:
             stages = [*stages, remember(self, stages[0], fingerprint(self.bitext))]
+        if self.config.glossary:
+            stages = [*stages, keep_terms(self)]
         parts = {
             name: stage.path(name)
             for stage in stages
             for name in stage.files
-            if name in (*model.PARTS, *model.OPTIONAL, MEMORY)
+            if name in (*model.PARTS, *model.OPTIONAL, MEMORY, GLOSSARY)
         }
         trained = model.of_parts(parts, search)
         cleaning = json.loads(next(files.read_lines(stages[0].path("cleaning.json"))))
