@@ -19,32 +19,28 @@ TRUE = Orthography(
 def test_one_token_stands_for_the_words_and_keeps_the_marks_around_them() -> None:
     encoded = PLAIN.encode("see %d (old file)!")
     first = [token.strip("￭") for token in encoded.tokens].index("old")
-    given, names = with_decided(
-        encoded, [Decided(first, first + 1, "alte Datei")], {"⟦var2⟧"}.__contains__
-    )
-    assert names == {0: "⟦var2⟧"}
+    given, names = with_decided(encoded, [Decided(first, first + 1, "alte Datei")])
+    assert names == {0: "⟦term1⟧"}
     assert PLAIN.decode(given.tokens, given) == "see %d (alte Datei)!"
     assert len(given.tokens) == len(encoded.tokens) - 1
 
 
-def test_a_model_that_knows_no_placeholders_gets_a_token_of_its_own() -> None:
-    given, names = with_decided(PLAIN.encode("a file"), [Decided(1, 1, "Datei")], lambda _: False)
+def test_a_class_of_tokens_stands_for_them() -> None:
+    given, names = with_decided(PLAIN.encode("a file"), [Decided(1, 1, "Datei")])
     assert names == {0: "⟦term1⟧"}
     assert given.tokens == ("a", "⟦term1⟧")
 
 
 def test_what_the_decoder_lost_comes_back() -> None:
-    given, _ = with_decided(PLAIN.encode("a file"), [Decided(1, 1, "Datei")], lambda _: False)
+    given, _ = with_decided(PLAIN.encode("a file"), [Decided(1, 1, "Datei")])
     assert PLAIN.decode(["eine"], given, alignment=[(0, 0)]) == "eine Datei"
     assert PLAIN.decode(["⟦term1⟧", "⟦term1⟧"], given) == "Datei"
 
 
 def test_a_sentence_begins_with_a_capital() -> None:
-    given, _ = with_decided(TRUE.encode("Old file"), [Decided(0, 1, "alte Datei")], lambda _: False)
+    given, _ = with_decided(TRUE.encode("Old file"), [Decided(0, 1, "alte Datei")])
     assert TRUE.decode(given.tokens, given) == "Alte Datei"
-    loud, _ = with_decided(
-        TRUE.encode("DELETE THE OLD FILE"), [Decided(2, 3, "alte Datei")], lambda _: False
-    )
+    loud, _ = with_decided(TRUE.encode("DELETE THE OLD FILE"), [Decided(2, 3, "alte Datei")])
     assert TRUE.decode(loud.tokens, loud).endswith("ALTE DATEI")
 
 
@@ -59,7 +55,7 @@ def test_what_is_around_stays_in_its_place(words: list[str], at: int, more: int)
     last = min(first + more, len(encoded.tokens) - 1)
     if any("⟦" in token for token in encoded.tokens[first : last + 1]):
         return
-    given, _ = with_decided(encoded, [Decided(first, last, "T")], lambda _: True)
+    given, _ = with_decided(encoded, [Decided(first, last, "T")])
     assert PLAIN.decode(given.tokens, given).count("T") == 1
     assert len(given.tokens) == len(encoded.tokens) - (last - first)
     assert [s.text for s in given.spans if not s.words] == [s.text for s in encoded.spans]
@@ -86,5 +82,5 @@ def test_terms_are_counted_as_words_and_within_compounds(
 
 def test_nothing_to_decide_changes_nothing() -> None:
     encoded = PLAIN.encode("a  b")
-    assert with_decided(encoded, [], lambda _: True) == (encoded, {})
+    assert with_decided(encoded, []) == (encoded, {})
     assert isinstance(encoded, Encoded)

@@ -148,6 +148,14 @@ def command(
             " TSV, CSV or TBX; a term without translation stays as it is. Give it again for more.",
         ),
     ] = None,
+    markup: Annotated[
+        bool,
+        typer.Option(
+            "--markup",
+            help='Lines hold instructions: <x translation="...">, <x translate="no">, <zone>,'
+            " <wall/>.",
+        ),
+    ] = False,
     no_glossary: Annotated[
         bool, typer.Option("--no-glossary", help="Do without the model's own glossary.")
     ] = False,
@@ -213,6 +221,8 @@ def command(
     document = document_of(text or [], file_format, report)
     if document is not None and (nbest > 1 or format is not Format.text):
         raise typer.BadParameter("--nbest and --format are for lines of text, not for documents")
+    if document is not None and markup:
+        raise typer.BadParameter("--markup is for lines of text, not for documents")
     asked = {"pops": pops, "stack": stack, "beam": beam}
     given = {name: value for name, value in asked.items() if value is not None}
     translator = load(model, verify=verify)
@@ -241,11 +251,14 @@ def command(
     _write_all(
         text or [Path("-")],
         output,
-        lambda lines: translator.translate_lines(lines, nbest=nbest, threads=thread_count(threads)),
+        lambda lines: translator.translate_lines(
+            lines, nbest=nbest, markup=markup, threads=thread_count(threads)
+        ),
         translator.matches,
         nbest,
         format,
         progress,
+        markup=markup,
     )
 
 
@@ -257,6 +270,8 @@ def _write_all(
     nbest: int,
     format: Format,
     progress: Progress,
+    *,
+    markup: bool = False,
 ) -> None:
     """All lines of all files, in their order."""
     from demotic import files
@@ -267,7 +282,7 @@ def _write_all(
         progress.step("translating", unit="lines") as advance,
     ):
         for path in paths:
-            for lines in _batches(path):
+            for lines in _batches(path, markup=markup):
                 for line, best in zip(lines, translate(lines), strict=True):
                     similar = matches(line) if format is Format.json else []
                     _write(out, number, line, best, similar, nbest, format)
@@ -284,11 +299,29 @@ def _typed(text: list[Path] | None) -> bool:
     return Path("-") in (text or [Path("-")]) and sys.stdin.isatty()
 
 
-def _batches(path: Path) -> Iterator[list[str]]:
+def _batches(path: Path, *, markup: bool) -> Iterator[list[str]]:
+    """Lines of a file; those with instructions that cannot be followed are refused."""
     from demotic import files
 
+    number = 0
     for block in files.read_text(path):
-        yield block.decode("utf-8")[:-1].split("\n")
+        lines = block.decode("utf-8")[:-1].split("\n")
+        if markup:
+            _check_instructions(path, number, lines)
+        number += len(lines)
+        yield lines
+
+
+def _check_instructions(path: Path, before: int, lines: Sequence[str]) -> None:
+    from demotic.errors import FormatError
+    from demotic.glossary.instructions import instructions
+
+    for number, line in enumerate(lines, before + 1):
+        try:
+            instructions(line)
+        except FormatError as error:
+            name = "standard input" if str(path) == "-" else path
+            raise FormatError(error.message, path=name, line=number, remedy=error.remedy) from None
 
 
 def _write(

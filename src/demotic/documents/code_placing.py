@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from demotic.corpus.token_places import Stretch
 from demotic.documents.inline import Code, Inline
 
-Stretch = tuple[int, int]
 Link = tuple[Stretch, Stretch]
 """Characters of the source, and of the target."""
 

@@ -13,11 +13,12 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from demotic.corpus.sentences import split_sentences
+from demotic.corpus.token_places import token_stretches
 from demotic.documents.code_placing import Link, place_codes
 from demotic.documents.document import Document, Fill, Origin, Segment, State
 from demotic.documents.inline import Code, Inline
 from demotic.documents.report import Filled, Report
-from demotic.documents.word_links import links_between, token_stretches
+from demotic.documents.word_links import links_between
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:

@@ -27,11 +27,7 @@ class Filled:
     @property
     def unknown(self) -> int:
         """Words that the model did not know and left as they were."""
-        return sum(
-            round(abs(each.derivation.features.get("PassThrough", 0.0)))
-            for each in self.sentences
-            if each.derivation is not None
-        )
+        return sum(each.unknown for each in self.sentences)
 
     @property
     def terms(self) -> list[TermUse]:

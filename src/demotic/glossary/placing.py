@@ -1,17 +1,15 @@
 """Translations that are decided, put into a sentence before it is decoded.
 
-    given = with_decided(encoded, [Decided(1, 1, "Datei")], token="⟦var1⟧")
-    given.tokens                   # one token stands for the words; decoders pass it through
+    given, names = with_decided(encoded, [Decided(1, 1, "Datei")])
+    given.tokens          # one token stands for the words; decoders pass it through
 
-The token is one for protected spans, so that it comes out exactly once, wherever the decoder wants
-it, in the case that the sentence asks for.  Models know tokens of placeholders, and so how other
-words go with what stands in their place.
+The token is one of those for protected spans, so that it comes out exactly once, wherever the
+decoder wants it, in the case that the sentence asks for.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -24,8 +22,7 @@ from demotic.glossary.term import plain
 if TYPE_CHECKING:
     from demotic.corpus import Encoded
 
-_KINDS = ("var", "name")
-_OWN = "term"
+_KIND = "term"
 _COMPOUNDS = frozenset({"de", "nl", "sv", "da", "nb", "nn", "no", "fi", "hu", "et", "is"})
 _UNSPACED = Pattern(f"[{UNSPACED}]")
 _PART = 4  # letters of a word that may be part of a compound
@@ -44,12 +41,10 @@ class Decided:
         return " ".join(unescape(bare(each)) for each in tokens[self.first : self.last + 1])
 
 
-def with_decided(
-    encoded: Encoded, decided: Sequence[Decided], known: Callable[[str], bool]
-) -> tuple[Encoded, dict[int, str]]:
+def with_decided(encoded: Encoded, decided: Sequence[Decided]) -> tuple[Encoded, dict[int, str]]:
     """The sentence with one token for each of these, which must not overlap; and the class token
     of each by its number."""
-    counts: Counter[str] = Counter(span.kind for span in encoded.spans)
+    count = sum(span.kind == _KIND for span in encoded.spans)
     tokens: list[str] = []
     spans = list(encoded.spans)
     moved: list[int] = []
@@ -64,8 +59,8 @@ def with_decided(
             at += 1
             continue
         each = decided[number]
-        name = _name(counts, known)
-        names[number] = name
+        count += 1
+        name = names[number] = class_token(_KIND, count)
         first, last = encoded.tokens[each.first], encoded.tokens[each.last]
         moved += [len(tokens)] * (each.last - each.first + 1)
         tokens.append(_edges(first, last, name))
@@ -80,17 +75,6 @@ def with_decided(
     cases = tuple((moved[place], case) for place, case in encoded.cases)
     made = replace(encoded, tokens=tuple(tokens), spans=tuple(spans), layout=layout, cases=cases)
     return made, names
-
-
-def _name(counts: Counter[str], known: Callable[[str], bool]) -> str:
-    """A class token that the sentence lacks, one that the model knows if there is any."""
-    for kind in _KINDS:
-        name = class_token(kind, counts[kind] + 1)
-        if known(name):
-            counts[kind] += 1
-            return name
-    counts[_OWN] += 1
-    return class_token(_OWN, counts[_OWN])
 
 
 def _edges(first: str, last: str, name: str) -> str:

@@ -129,7 +129,7 @@ def evidence(translation: Translation) -> tuple[float, ...]:
     return (
         translation.score / words,
         features.get("LanguageModel", 0.0) / words,
-        abs(features.get("PassThrough", 0.0)) / words,
+        translation.unknown / words,
         math.log(words),
         abs(steps) / words,
     )

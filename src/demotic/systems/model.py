@@ -80,6 +80,12 @@ class Translation:
             return {"Memory": 1.0, "Similarity": self.memory.similarity}
         return dict(self.derivation.features) if self.derivation is not None else {}
 
+    @property
+    def unknown(self) -> int:
+        """Words that the model did not know and left as they were."""
+        passed = round(abs(self.features.get("PassThrough", 0.0)))
+        return max(passed - sum(each.outcome == "put in" for each in self.terms), 0)
+
     def __str__(self) -> str:
         return self.text
 
@@ -279,23 +285,29 @@ class Model(ABC):
         lines: Iterable[str],
         *,
         nbest: int = 1,
+        markup: bool = False,
         threads: int = 1,
         progress: Progress = SILENT,
     ) -> Iterator[list[Translation]]:
-        """Many lines, in their order; for each the best translations, at least one."""
+        """Many lines, in their order; for each the best translations, at least one.
+
+        ``markup``: lines may hold instructions (``demotic.glossary.instructions``).
+        """
         if nbest < 1:
             raise ArgumentError(f"nbest is {nbest}", remedy="ask for 1 or more translations")
         rest = iter(lines)
         with progress.step("translating", unit="lines") as advance:
             while batch := list(islice(rest, _LINES)):
-                yield from self._batch(batch, nbest, threads)
+                yield from self._batch(batch, nbest, threads, markup=markup)
                 advance(len(batch))
 
-    def _batch(self, lines: Sequence[str], nbest: int, threads: int) -> Iterator[list[Translation]]:
+    def _batch(
+        self, lines: Sequence[str], nbest: int, threads: int, *, markup: bool
+    ) -> Iterator[list[Translation]]:
         """Of each line what the memory has, then what the decoder finds, as far as it is asked."""
-        known = [self.remembered(line)[:nbest] for line in lines]
+        known = [[] if markup and "<" in line else self.remembered(line)[:nbest] for line in lines]
         asked = [line for line, found in zip(lines, known, strict=True) if len(found) < nbest]
-        encoded = [self.encode(line) for line in asked]
+        encoded = [self._instructed(line) if markup else self.encode(line) for line in asked]
         repaired = self._repaired(encoded, threads)
         rest = [
             each for each, better in zip(encoded, repaired, strict=True) if nbest > 1 or not better
@@ -395,6 +407,12 @@ class Model(ABC):
     def encode(self, text: str) -> Encoded:
         """One line as the decoder sees it, known words for unknown ones where there are any."""
         return self._fallback.known_forms(self.source.encode(text))
+
+    def _instructed(self, line: str) -> Encoded:
+        """One line with instructions as the decoder sees it."""
+        from demotic.glossary.instructions import instructions, with_instructions
+
+        return with_instructions(instructions(line), self.encode)
 
     @cached_property
     def _fallback(self) -> Fallback:

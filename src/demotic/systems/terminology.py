@@ -99,7 +99,7 @@ class Terminology:
 
     def _with(self, asked: _Asked, terms: Sequence[Occurrence]) -> tuple[Encoded, dict[int, str]]:
         decided = [Decided(each.first, each.last, self._text(each.forms[0])) for each in terms]
-        return with_decided(asked.source, decided, self._model.knows)
+        return with_decided(asked.source, decided)
 
     def _inflected(
         self,
