@@ -124,8 +124,9 @@ def _joined(
     target = place_codes(source, "".join(parts), links)
     origin, similarity = _origin(used)
     sure = None
-    if model.confidence is not None and origin == "translated":
-        sure = math.prod(model.confidence.of(each) for each in used if each.memory is None)
+    if origin == "translated":
+        found = [model.sure(each) for each in used if each.memory is None]
+        sure = None if None in found else math.prod(each for each in found if each is not None)
     return Filled(Fill(_resolved(target, placeholders), origin, similarity), tuple(used), sure)
 
 

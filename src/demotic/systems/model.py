@@ -542,6 +542,13 @@ class Model(ABC):
 
         return Confidence.from_record((self.about.dev or {}).get("confidence") or {})
 
+    def sure(self, translation: Translation) -> float | None:
+        """The probability that a translation needs no edit; None if the model cannot tell."""
+        if self.confidence is None or translation.source is None:
+            return None
+        near = 0.0 if self.memory is None else self.memory.nearest(translation.source)
+        return self.confidence.of(translation, near)
+
     def yardstick(self) -> Yardstick:
         """What translations are measured by; text that is tokenised stays so."""
         from demotic.systems.quality import Yardstick
