@@ -4,8 +4,8 @@
 
 Byte for byte, or it counts as a failure.  With a model, documents are also filled in by it, and
 ``msgfmt -c`` looks at the catalogues where gettext is installed.  ``--schemas`` is a folder with
-``xliff-core-1.2-strict.xsd``, ``xliff-core-2.0.xsd`` and ``xml.xsd``, such as Symfony's: XLIFF files
-without their targets, filled in, are checked against these.
+``xliff-core-1.2-strict.xsd``, ``xliff-core-2.0.xsd`` and ``xml.xsd``, such as Symfony's: XLIFF
+files without their targets, filled in, are checked against these.
 """
 
 from __future__ import annotations
