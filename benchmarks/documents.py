@@ -1,15 +1,18 @@
 """Documents: every file below a folder read, written back, filled and read again.
 
-    python -m benchmarks.documents --files DIR [--most 500] [--model MODEL]
+    python -m benchmarks.documents --files DIR [--most 500] [--model MODEL] [--schemas DIR]
 
 Byte for byte, or it counts as a failure.  With a model, documents are also filled in by it, and
-``msgfmt -c`` looks at the catalogues where gettext is installed.
+``msgfmt -c`` looks at the catalogues where gettext is installed.  ``--schemas`` is a folder with
+``xliff-core-1.2-strict.xsd``, ``xliff-core-2.0.xsd`` and ``xml.xsd``, such as Symfony's: XLIFF
+files without their targets, filled in, are checked against these.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import re
 import shutil
 import subprocess
 import tempfile
@@ -28,7 +31,9 @@ from demotic.documents import (
     open_document,
 )
 from demotic.errors import DemoticError
+from demotic.systems.model import Model
 
+_TARGETS = re.compile(rb"\s*<target.*?</target>|\s*<target[^>]*/>", re.DOTALL)
 AWKWARD = "Über \"%s\" <&> \\ 'x' 100"
 
 
@@ -70,15 +75,53 @@ def gettext_accepts(data: bytes) -> bool:
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
+class Schemas:
+    """Those of XLIFF, by version."""
+
+    def __init__(self, folder: Path) -> None:
+        from lxml import etree
+
+        class Resolver(etree.Resolver):  # type: ignore[misc]
+            def resolve(self, url: str, public_id: str, context: object) -> object:
+                return self.resolve_filename(str(folder / Path(url).name), context)
+
+        parser = etree.XMLParser()
+        parser.resolvers.add(Resolver())
+        self._parse = etree.fromstring
+        self._of = {
+            version: etree.XMLSchema(etree.parse(str(folder / f"xliff-core-{name}.xsd"), parser))
+            for version, name in (("1.2", "1.2-strict"), ("2.0", "2.0"))
+        }
+
+    def accept(self, data: bytes) -> bool:
+        """Is this valid?"""
+        tree = self._parse(data)
+        schema = self._of.get(tree.get("version"))
+        return schema is not None and bool(schema.validate(tree))
+
+
+def check_xliff(path: Path, model: Model, schemas: Schemas, counts: Counter[str]) -> None:
+    """The file without its targets, filled in: valid, if it was."""
+    empty = _TARGETS.sub(b"", path.read_bytes())
+    if not schemas.accept(empty):
+        counts["XLIFF not valid before"] += 1
+        return
+    data, _ = fill_in(opened(path, "xliff", empty), model)
+    counts["XLIFF filled"] += 1
+    counts["of them valid"] += schemas.accept(data)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=Path, required=True)
     parser.add_argument("--most", type=int, default=500)
     parser.add_argument("--model", type=Path)
+    parser.add_argument("--schemas", type=Path)
     options = parser.parse_args()
     paths = sorted(path for path in options.files.rglob("*") if path.is_file())
     random.Random(1).shuffle(paths)
     model = demotic.load(options.model) if options.model else None
+    schemas = Schemas(options.schemas) if options.schemas else None
     counts: Counter[str] = Counter()
     segments = 0
     seconds = 0.0
@@ -104,6 +147,8 @@ def main() -> None:
             if format == "po" and shutil.which("msgfmt"):
                 counts["catalogues filled"] += 1
                 counts["of them accepted by msgfmt -c"] += gettext_accepts(data)
+            if format == "xliff" and schemas is not None:
+                check_xliff(path, model, schemas, counts)
         except DemoticError as error:
             counts["refused"] += 1
             print(f"refused: {error}")

@@ -16,7 +16,7 @@ import pytest
 import demotic
 from demotic.systems import SYSTEMS
 
-PACKAGES = ["corpus", "decode", "documents", "grammar", "lm", "memory"]
+PACKAGES = ["corpus", "decode", "documents", "glossary", "grammar", "lm", "memory"]
 LAZY = ["demotic", *(f"demotic.{name}" for name in PACKAGES)]
 HEAVY = {"duckdb", "numpy", "pyarrow", "rich", "sacrebleu", "scipy", "typer"}
 

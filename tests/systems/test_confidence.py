@@ -20,8 +20,8 @@ from demotic.systems.confidence import (
 from demotic.systems.translator import Translation
 
 
-def translations(count: int, seed: int) -> tuple[list[Translation], list[bool]]:
-    """The higher the score per word, the more often a translation is right."""
+def translations(count: int, seed: int) -> tuple[list[Translation], list[float], list[bool]]:
+    """The higher the score per word, the more often a translation is right; nothing is similar."""
     rng = random.Random(seed)
     made, rights = [], []
     for _ in range(count):
@@ -30,33 +30,54 @@ def translations(count: int, seed: int) -> tuple[list[Translation], list[bool]]:
         words = rng.randrange(1, 9)
         made.append(Translation("text", ("w",) * words, logit * words, None, ()))
         rights.append(right)
-    return made, rights
+    return made, [0.0] * count, rights
 
 
 def test_probabilities_are_those_that_made_the_text() -> None:
-    made, rights = translations(3000, 1)
-    confidence = Confidence.fit(made, rights)
+    confidence = Confidence.fit(*translations(3000, 1))
     assert confidence is not None
-    unseen, _ = translations(200, 2)
+    unseen, _, _ = translations(200, 2)
     for each in unseen:
         true = 1 / (1 + math.exp(-each.score / len(each.tokens)))
-        assert confidence.of(each) == pytest.approx(true, abs=0.06)
+        assert confidence.of(each, 0.0) == pytest.approx(true, abs=0.06)
     assert 0.75 < confidence.area < 0.85
     assert confidence.error < 0.04
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_noise_teaches_nothing(seed: int) -> None:
-    made, rights = translations(400, 3)
+    made, nearest, rights = translations(400, 3)
     random.Random(seed).shuffle(rights)
-    confidence = Confidence.fit(made, rights)
+    confidence = Confidence.fit(made, nearest, rights)
     assert confidence is None or confidence.area < 0.6
 
 
 def test_too_little_to_learn_from_gives_nothing() -> None:
-    made, _ = translations(100, 5)
-    assert Confidence.fit(made, [False] * 100) is None
-    assert Confidence.fit(made, [True] * (FEWEST - 1) + [False] * (101 - FEWEST)) is None
+    made, nearest, _ = translations(100, 5)
+    assert Confidence.fit(made, nearest, [False] * 100) is None
+    few = [True] * (FEWEST - 1) + [False] * (101 - FEWEST)
+    assert Confidence.fit(made, nearest, few) is None
+
+
+def test_text_that_is_like_nothing_in_the_memory_is_less_sure() -> None:
+    made, _, rights = translations(600, 7)
+    nearest = [0.8 if right else 0.0 for right in rights]
+    confidence = Confidence.fit(made, nearest, rights)
+    assert confidence is not None
+    assert confidence.of(made[0], 0.8) > 0.9
+    assert confidence.of(made[0], 0.0) < 0.1
+
+
+def test_models_of_the_first_version_look_at_less() -> None:
+    confidence = Confidence.fit(*translations(300, 6))
+    assert confidence is not None
+    record = confidence.record()
+    first = {name: record[name][:5] for name in ("means", "scales", "weights")}
+    older = Confidence.from_record({**record, **first})
+    assert older is not None
+    [one], _, _ = translations(1, 8)
+    assert older.of(one, 0.0) == pytest.approx(older.of(one, 0.9))
+    assert Confidence.from_record({**record, "weights": record["weights"][:5]}) is None
 
 
 def test_records_come_back_and_damaged_ones_are_refused() -> None:

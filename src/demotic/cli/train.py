@@ -126,6 +126,14 @@ def command(
             " rules: boosted, or off; hiero, phrase, amasis. [default: off]",
         ),
     ] = None,
+    glossary: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Terms whose translation is decided, for the model to keep to: TSV, CSV or TBX; a"
+            " term without translation stays as it is. Give it again for more of them.",
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Any setting, such as lm.order=4."),
@@ -233,6 +241,7 @@ def command(
         "final": None if final is None else final.value, "align": {"file": _text(alignment)},
         "tune": {"method": tuner},
         "lm": {"extra": [str(path) for path in lm_text] if lm_text else None},
+        "glossary": [str(path) for path in glossary] if glossary else None,
         # Not all systems have these.
         **({} if cdlm is None else {"cdlm": {"text": _text(cdlm)}}),
         **({} if classifiers is None else {"classifiers": {"method": classifiers}}),

@@ -140,6 +140,25 @@ def command(
             help="Answer what was translated before with that translation.",
         ),
     ] = True,
+    glossary: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Terms whose translation is decided, beside those that the model was trained with:"
+            " TSV, CSV or TBX; a term without translation stays as it is. Give it again for more.",
+        ),
+    ] = None,
+    markup: Annotated[
+        bool,
+        typer.Option(
+            "--markup",
+            help='Lines hold instructions: <x translation="...">, <x translate="no">, <zone>,'
+            " <wall/>.",
+        ),
+    ] = False,
+    no_glossary: Annotated[
+        bool, typer.Option("--no-glossary", help="Do without the model's own glossary.")
+    ] = False,
     verify: Annotated[
         bool | None,
         typer.Option(
@@ -168,6 +187,7 @@ def command(
       demotic translate en-fr.demotic messages.txt --consensus forest
       demotic translate --rules grammar.gz --lm en.arpa --weights weights.json text.tok
       demotic translate en-fr.demotic messages.txt --no-memory   what the decoder alone says
+      demotic translate en-fr.demotic app.po -o app-fr.po --glossary terms.tsv
     """
     from demotic.cli.document_options import document_of, fill
     from demotic.model import load
@@ -197,10 +217,12 @@ def command(
     if model is None:
         raise typer.BadParameter("name a model, or a grammar by --rules, --lm and --weights")
     outputs = [output] if report is None else [output, report]
-    check_files(inputs=[model, *(text or [Path("-")])], outputs=outputs)
+    check_files(inputs=[model, *(text or [Path("-")]), *(glossary or [])], outputs=outputs)
     document = document_of(text or [], file_format, report)
     if document is not None and (nbest > 1 or format is not Format.text):
         raise typer.BadParameter("--nbest and --format are for lines of text, not for documents")
+    if document is not None and markup:
+        raise typer.BadParameter("--markup is for lines of text, not for documents")
     asked = {"pops": pops, "stack": stack, "beam": beam}
     given = {name: value for name, value in asked.items() if value is not None}
     translator = load(model, verify=verify)
@@ -215,17 +237,28 @@ def command(
             translator = translator.with_consensus({"scale": consensus_scale})
     if not memory:
         translator = translator.with_memory({"use": False})
+    if glossary or no_glossary:
+        from demotic.glossary import Glossary, read_glossary
+
+        about = translator.about
+        languages = {"source": about.source_language, "target": about.target_language}
+        own = Glossary() if no_glossary else translator.glossary
+        given_terms = read_glossary(glossary or [], **languages)
+        translator = translator.with_glossary(own.with_terms(given_terms))
     if document is not None:
         fill(document, translator, output, report, thread_count(threads), progress)
         return
     _write_all(
         text or [Path("-")],
         output,
-        lambda lines: translator.translate_lines(lines, nbest=nbest, threads=thread_count(threads)),
+        lambda lines: translator.translate_lines(
+            lines, nbest=nbest, markup=markup, threads=thread_count(threads)
+        ),
         translator.matches,
         nbest,
         format,
         progress,
+        markup=markup,
     )
 
 
@@ -237,6 +270,8 @@ def _write_all(
     nbest: int,
     format: Format,
     progress: Progress,
+    *,
+    markup: bool = False,
 ) -> None:
     """All lines of all files, in their order."""
     from demotic import files
@@ -247,7 +282,7 @@ def _write_all(
         progress.step("translating", unit="lines") as advance,
     ):
         for path in paths:
-            for lines in _batches(path):
+            for lines in _batches(path, markup=markup):
                 for line, best in zip(lines, translate(lines), strict=True):
                     similar = matches(line) if format is Format.json else []
                     _write(out, number, line, best, similar, nbest, format)
@@ -264,11 +299,29 @@ def _typed(text: list[Path] | None) -> bool:
     return Path("-") in (text or [Path("-")]) and sys.stdin.isatty()
 
 
-def _batches(path: Path) -> Iterator[list[str]]:
+def _batches(path: Path, *, markup: bool) -> Iterator[list[str]]:
+    """Lines of a file; those with instructions that cannot be followed are refused."""
     from demotic import files
 
+    number = 0
     for block in files.read_text(path):
-        yield block.decode("utf-8")[:-1].split("\n")
+        lines = block.decode("utf-8")[:-1].split("\n")
+        if markup:
+            _check_instructions(path, number, lines)
+        number += len(lines)
+        yield lines
+
+
+def _check_instructions(path: Path, before: int, lines: Sequence[str]) -> None:
+    from demotic.errors import FormatError
+    from demotic.glossary.instructions import instructions
+
+    for number, line in enumerate(lines, before + 1):
+        try:
+            instructions(line)
+        except FormatError as error:
+            name = "standard input" if str(path) == "-" else path
+            raise FormatError(error.message, path=name, line=number, remedy=error.remedy) from None
 
 
 def _write(
@@ -309,6 +362,8 @@ def _record(translation: Translation) -> dict[str, object]:
     }
     if translation.memory is not None:
         record["memory"] = translation.memory.to_record()
+    if translation.terms:
+        record["terms"] = [each.to_record() for each in translation.terms]
     if translation.consensus is not None:
         record["consensus"] = asdict(translation.consensus)
     return record

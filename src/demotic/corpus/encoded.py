@@ -22,6 +22,10 @@ class Encoded:
     layout: Layout = PLAIN
     cases: tuple[tuple[int, Case], ...] = ()
     """Tokens that stand for words in another case, which their translations get back."""
+    zones: tuple[tuple[int, int], ...] = ()
+    """Tokens (first, end) that somebody wants to stay together."""
+    walls: tuple[int, ...] = ()
+    """Tokens before which a wall stands that nothing may cross."""
 
     def __str__(self) -> str:
         return " ".join(self.tokens)

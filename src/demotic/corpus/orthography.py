@@ -27,8 +27,8 @@ from demotic.corpus.encoded import Encoded
 from demotic.corpus.layout import (
     ORDINALS,
     PLAIN,
-    gap_numbers,
     ends_paragraph,
+    gap_numbers,
     gap_places,
     label_of,
     taken,
@@ -307,6 +307,8 @@ class Orthography:
         """The word as casing sees it; None for a span, nothing for one that no reader sees."""
         if written.span is None:
             return self._plain(written.token)
+        if written.span.words:
+            return written.span.text
         name = written.span.token
         return "" if self.casing.markup and (unseen(name) or name in silent) else None
 
@@ -319,13 +321,13 @@ class Orthography:
     ) -> str:
         """The words, with spans, spaces and wide gaps where they belong."""
         if isinstance(self._tokeniser, MosesTokeniser):
-            spans = [each.span for each in written if each.span]
+            spans = [each.span for each in written if each.span and not each.span.words]
             names = [each.span.token if each.span else "" for each in written]
             return self._tokeniser.join(
                 [word or name for word, name in zip(words, names, strict=True)], spans
             )
         texts = [
-            each.span.text if each.span else word or ""
+            each.span.text if each.span and not each.span.words else word or ""
             for word, each in zip(words, written, strict=True)
         ]
         tokens = [each.token for each in written]

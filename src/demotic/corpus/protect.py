@@ -112,6 +112,10 @@ class Span:
 
     token: str
     text: str
+    words: bool = False
+    """Is it a translation that was decided, words whose case follows the sentence?"""
+    origin: str = ""
+    """The words that such a translation stands for."""
 
     @property
     def kind(self) -> str:

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from demotic.corpus.token_places import Stretch
 from demotic.documents.inline import Code, Inline
 
-Stretch = tuple[int, int]
 Link = tuple[Stretch, Stretch]
 """Characters of the source, and of the target."""
 
@@ -41,6 +41,11 @@ def place_codes(source: Inline, target: str, links: Sequence[Link]) -> Inline:
     """The target's text with the source's codes."""
     if not source.codes:
         return Inline(target)
+    links = [  # of several words (a term): a link for each of them
+        (ours, (theirs[0] + start, theirs[0] + end))
+        for ours, theirs in links
+        for start, end in _words(target[theirs[0] : theirs[1]])
+    ]
     words = sorted({theirs for _, theirs in links} | set(_words(target)))
     words = _disjoint(words)
     froms = _sources(words, links)

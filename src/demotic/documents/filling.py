@@ -13,15 +13,15 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from demotic.corpus.sentences import split_sentences
+from demotic.corpus.token_places import token_stretches
 from demotic.documents.code_placing import Link, place_codes
 from demotic.documents.document import Document, Fill, Origin, Segment, State
 from demotic.documents.inline import Code, Inline
 from demotic.documents.report import Filled, Report
-from demotic.documents.word_links import links_between, token_stretches
+from demotic.documents.word_links import links_between
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
-    from demotic.corpus import Encoded
     from demotic.systems.model import Model
     from demotic.systems.translator import Translation
 
@@ -82,13 +82,11 @@ def _filled(
 def _remembered(segment: Segment, model: Model) -> Filled | None:
     """The whole segment from the memory, before it is cut into sentences."""
     inside = [code for code in segment.source.codes if 0 < code.at < len(segment.source.text)]
-    if model.memory is None or inside:
-        return None
-    answers = model.memory.answers(segment.source.text)
+    answers = [] if inside else model.remembered(segment.source.text)
     if not answers:
         return None
     target = place_codes(segment.source, answers[0].text, [])
-    return Filled(Fill(target, "memory", 1.0), ())
+    return Filled(Fill(target, "memory", 1.0), (answers[0],))
 
 
 def _sentences(text: str, language: str) -> list[_Sentence]:
@@ -121,14 +119,15 @@ def _joined(
         translation = translations[sentence.text]
         used.append(translation)
         if source.codes:
-            links += _links(sentence, translation, length, model)
+            links += _links(sentence, translation, length)
         parts += (translation.text, sentence.behind)
         length += len(translation.text) + len(sentence.behind)
     target = place_codes(source, "".join(parts), links)
     origin, similarity = _origin(used)
     sure = None
-    if model.confidence is not None and origin == "translated":
-        sure = math.prod(model.confidence.of(each) for each in used if each.memory is None)
+    if origin == "translated":
+        found = [model.sure(each) for each in used if each.memory is None]
+        sure = None if None in found else math.prod(each for each in found if each is not None)
     return Filled(Fill(_resolved(target, placeholders), origin, similarity), tuple(used), sure)
 
 
@@ -140,14 +139,19 @@ def _origin(used: Sequence[Translation]) -> tuple[Origin, float]:
     return ("memory", 1.0) if similarity == 1 else ("fuzzy", similarity)
 
 
-def _links(
-    sentence: _Sentence, translation: Translation, target_at: int, model: Model
-) -> list[Link]:
-    encoded: Encoded = model.source.encode(sentence.text)
-    spans = {span.token: span.text for span in encoded.spans}
+def _links(sentence: _Sentence, translation: Translation, target_at: int) -> list[Link]:
+    source = translation.source
+    if source is None:  # of the memory: it has no links
+        return []
     return links_between(
-        token_stretches(encoded.tokens, sentence.text, spans),
-        token_stretches(translation.tokens, translation.text, spans),
+        token_stretches(
+            source.tokens,
+            sentence.text,
+            {each.token: each.origin or each.text for each in source.spans},
+        ),
+        token_stretches(
+            translation.tokens, translation.text, {each.token: each.text for each in source.spans}
+        ),
         translation.alignment,
         source_at=sentence.at,
         target_at=target_at,

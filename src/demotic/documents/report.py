@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from demotic.documents.document import Document, Fill, Segment, State
 
 if TYPE_CHECKING:
+    from demotic.glossary import TermUse
     from demotic.systems.translator import Translation
 
 
@@ -26,11 +27,17 @@ class Filled:
     @property
     def unknown(self) -> int:
         """Words that the model did not know and left as they were."""
-        return sum(
-            round(abs(each.derivation.features.get("PassThrough", 0.0)))
-            for each in self.sentences
-            if each.derivation is not None
-        )
+        return sum(each.unknown for each in self.sentences)
+
+    @property
+    def terms(self) -> list[TermUse]:
+        """What became of the terms of the glossary."""
+        return [use for each in self.sentences for use in each.terms]
+
+    @property
+    def lost(self) -> list[str]:
+        """Terms that the translation lacks."""
+        return [use.term.source for use in self.terms if use.outcome == "missing"]
 
     @property
     def score(self) -> float:
@@ -53,6 +60,12 @@ class Report:
 
     def add(self, number: int, filled: Filled) -> None:
         self.filled[number] = filled
+
+    @property
+    def terms(self) -> dict[str, int]:
+        """How often terms of the glossary were used, put in, or are missing; none without any."""
+        found = Counter(use.outcome for each in self.filled.values() for use in each.terms)
+        return {name: found[name] for name in ("used", "put in", "missing") if found[name]}
 
     @property
     def counts(self) -> dict[str, int]:
@@ -90,6 +103,12 @@ class Report:
         """For a terminal."""
         counts = ", ".join(f"{count:,} {name}" for name, count in self.counts.items())
         said = [f"{len(self.segments):,} segments ({self.format}): {counts or 'nothing to do'}"]
+        if self.terms:
+            said.append(f"terms: {', '.join(f'{n:,} {what}' for what, n in self.terms.items())}")
+        for number, filled in sorted(self.filled.items()):
+            if filled.lost:
+                place = f"line {self.segments[number].line}"
+                said.append(f"  {place}: {', '.join(filled.lost)}: could not be placed")
         unknown = sum(1 for each in self.filled.values() if each.unknown)
         if unknown:
             said.append(
@@ -109,6 +128,7 @@ class Report:
         return {
             "format": self.format,
             "counts": self.counts,
+            "terms": self.terms,
             "segments": [self._segment(number) for number in range(len(self.segments))],
             "first_to_look_at": self.first_to_look_at(len(self.filled)),
         }
@@ -132,6 +152,8 @@ class Report:
             }
             if filled.sure is not None:
                 record["needs_no_edit"] = round(filled.sure, 3)
+            if filled.terms:
+                record["terms"] = [use.to_record() for use in filled.terms]
         return record
 
     def json(self) -> str:
@@ -142,6 +164,8 @@ class Report:
         from demotic.page import document, table
 
         counts = table(["segments", ""], [[f"{n:,}", name] for name, n in self.counts.items()])
+        if self.terms:
+            counts += table(["terms", ""], [[f"{n:,}", what] for what, n in self.terms.items()])
         rows = "".join(self._row(number) for number in self.first_to_look_at(len(self.filled)))
         body = (
             f"<p>{escape(self.format)}, {len(self.segments):,} segments.</p>{counts}"
@@ -155,7 +179,8 @@ class Report:
         segment, filled = self.segments[number], self.filled[number]
         unknown = f"{filled.unknown} unknown" if filled.unknown else ""
         sure = f"{filled.sure:.0%} sure" if filled.sure is not None else ""
-        said = [_ORIGINS[filled.fill.origin], sure, unknown]
+        terms = [f"{use.term.source}: {use.outcome}" for use in filled.terms]
+        said = [_ORIGINS[filled.fill.origin], sure, unknown, *dict.fromkeys(terms)]
         return (
             f"<tr><td>{segment.line}</td><td dir=auto>{escape(segment.source.text)}</td>"
             f"<td dir=auto>{escape(filled.fill.target.text)}</td>"

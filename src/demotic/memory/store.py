@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _ALIKE = 64
 """Messages with the same key that are looked at: the newest."""
+_LEAST = 0.3
+"""Similarity below which messages have only small words in common."""
 _WIDE = re.compile(r"\s{2,}|[^\S \u00a0\u202f]")
 _REPAIRS = 3
 """Similar messages that are looked at for one to repair."""
@@ -108,6 +110,11 @@ class TranslationMemory:
                     replace(each, similarity=1 - distance / max(1, length), difference=pieces)
                 )
         return found
+
+    def nearest(self, text: Encoded) -> float:
+        """The similarity of the most similar message, 0 where none has much in common."""
+        found = self.core.similar(list(text.tokens), _LEAST, 1)
+        return 1 - found[0][1] / max(1, found[0][2]) if found else 0.0
 
     def repairs(self, text: Encoded, *, least: float) -> tuple[Match, Plan] | None:
         """The most similar message whose translation can be repaired, and how."""

@@ -1,11 +1,12 @@
 """How sure a model is: a calibrated probability that a translation needs no edit.
 
     confidence = Confidence.fit(translations, right)          on the development set, when training
-    confidence.of(model.translate("Delete the file?"))        0.83
+    model.sure(model.translate("Delete the file?"))           0.83
 
 A logistic regression on what a translation tells of itself: the model's and the language model's
-score per word, words that it did not know, its length, and how many rules it took.  What can be
-hoped for on unseen text is told by cross-validation and kept with it.
+score per word, words that it did not know, its length, how many rules it took, and how similar the
+nearest message of the memory is, which tells text of another kind.  What can be hoped for on unseen
+text is told by cross-validation and kept with it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
 
     from demotic.systems.translator import Translation
 
-EVIDENCE = ("score", "language model", "unknown words", "length", "rules")
+EVIDENCE = (
+    "score", "language model", "unknown words", "length", "rules", "similarity", "similar message",
+)  # fmt: skip
+_FIRST = 5
+"""Of these, what models of the first version look at."""
 FEWEST = 15
 """Translations that need an edit, and ones that need none: with fewer, nothing can be learned."""
 LEAST_AREA = 0.55
@@ -49,15 +54,18 @@ class Confidence:
     """Mean difference between probabilities and shares of right ones, in ten bins."""
 
     @staticmethod
-    def fit(translations: Sequence[Translation], needs_none: Sequence[bool]) -> Confidence | None:
-        """From translations of text that was held out, and which of them need no edit; None if
-        there is too little to learn."""
+    def fit(
+        translations: Sequence[Translation], nearest: Sequence[float], needs_none: Sequence[bool]
+    ) -> Confidence | None:
+        """From translations of text that was held out, their likeness to the memory, and which of
+        them need no edit; None if there is too little to learn."""
         import numpy as np
 
         right = np.array(needs_none, dtype=bool)
         if min(right.sum(), len(right) - right.sum()) < FEWEST:
             return None
-        rows = np.array([evidence(each) for each in translations], dtype=np.float64)
+        found = zip(translations, nearest, strict=True)
+        rows = np.array([evidence(each, near) for each, near in found], dtype=np.float64)
         means, scales = rows.mean(axis=0), rows.std(axis=0)
         scales[scales < 1e-9] = 1.0
         scaled = (rows - means) / scales
@@ -77,9 +85,11 @@ class Confidence:
             calibration_error(list(held_out), list(right)),
         )
 
-    def of(self, translation: Translation) -> float:
-        """The probability that the translation needs no edit."""
-        found = zip(evidence(translation), self.means, self.scales, self.weights, strict=True)
+    def of(self, translation: Translation, nearest: float) -> float:
+        """The probability that the translation needs no edit; ``nearest`` is the similarity of the
+        nearest message in the memory, 0 where there is none."""
+        known = evidence(translation, nearest)[: len(self.weights)]
+        found = zip(known, self.means, self.scales, self.weights, strict=True)
         return _share(self.bias + sum(w * (x - mean) / scale for x, mean, scale, w in found))
 
     def record(self) -> dict[str, Any]:
@@ -113,14 +123,14 @@ class Confidence:
             *(x for each in lists.values() for x in each),
         ]
         sound = (
-            all(len(each) == len(EVIDENCE) for each in lists.values())
+            {len(each) for each in lists.values()} in ({_FIRST}, {len(EVIDENCE)})
             and all(map(math.isfinite, numbers))
             and min(found.scales) > 0
         )
         return found if sound else None
 
 
-def evidence(translation: Translation) -> tuple[float, ...]:
+def evidence(translation: Translation, nearest: float) -> tuple[float, ...]:
     """What a translation tells of itself, in the order of ``EVIDENCE``."""
     words = max(len(translation.tokens), 1)
     derivation = translation.derivation
@@ -129,9 +139,11 @@ def evidence(translation: Translation) -> tuple[float, ...]:
     return (
         translation.score / words,
         features.get("LanguageModel", 0.0) / words,
-        abs(features.get("PassThrough", 0.0)) / words,
+        translation.unknown / words,
         math.log(words),
         abs(steps) / words,
+        nearest,
+        float(nearest > 0),
     )
 
 

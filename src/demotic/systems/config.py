@@ -219,6 +219,9 @@ class TrainingConfig:
     """Whether translations are chosen by what they have in common with the others."""
     memory: MemoryOptions = field(default_factory=MemoryOptions)
     """Whether the model answers what was translated before with that translation."""
+    glossary: tuple[Path, ...] = ()
+    """Terms whose translation is decided, for the model to keep to: tables of two columns, or
+    TBX."""
     engine: EngineConfig = field(default_factory=EngineConfig)
     """Where bulk work runs; never shows in the result, and is not saved with it."""
 
@@ -295,7 +298,8 @@ class TrainingConfig:
 
     def files(self) -> tuple[Path, ...]:
         """Those that training will read, beside the text."""
-        return (*(() if self.align.file is None else (self.align.file,)), *self.lm.extra)
+        links = () if self.align.file is None else (self.align.file,)
+        return (*links, *self.lm.extra, *self.glossary)
 
     def check_files(self) -> None:
         """Raise where one of them is missing: not when settings are read, which outlive files."""

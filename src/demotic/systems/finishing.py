@@ -8,16 +8,19 @@ not seen.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from demotic import files
 from demotic.bundle import About
 from demotic.corpus import Bitext, Orthography
+from demotic.glossary import read_glossary
 from demotic.memory.building import build
 from demotic.progress import SILENT, Progress
 from demotic.systems import system_named
-from demotic.systems.model import MEMORY
+from demotic.systems.model import GLOSSARY, MEMORY
 from demotic.systems.quality import assess
 from demotic.systems.records import to_record
 from demotic.systems.tuning import streams, with_best_scale
@@ -61,6 +64,20 @@ def remember(training: Training, text: Stage, fingerprint: str) -> Stage:
             links=links[-1].path("train.align") if links else None,
             progress=training.progress,
         )
+        stage.finish()
+    return stage
+
+
+def keep_terms(training: Training) -> Stage:
+    """The glossary, in one table."""
+    paths = training.config.glossary
+    bitext = training.bitext
+    languages = (bitext.source_language, bitext.target_language)
+    made_of = [*languages, *(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths)]
+    stage = training.work.stage("glossary", made_of, files=[GLOSSARY])
+    if stage.wanted:
+        glossary = read_glossary(paths, source=languages[0], target=languages[1])
+        files.write_lines(stage.path(GLOSSARY), glossary.lines())
         stage.finish()
     return stage
 

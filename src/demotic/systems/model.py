@@ -33,12 +33,16 @@ if TYPE_CHECKING:
     from demotic.corpus import Bitext, Encoded, Orthography
     from demotic.explain import Explanation
     from demotic.forest import Forest
+    from demotic.glossary import Glossary
     from demotic.memory import TranslationMemory
     from demotic.systems.confidence import Confidence
     from demotic.systems.quality import Yardstick
+    from demotic.systems.terminology import Terminology
 
 MEMORY = "memory.bin"
 """The part of a bundle that any model may have: what was translated before."""
+GLOSSARY = "glossary.tsv"
+"""Likewise: terms whose translation is decided."""
 _BEST_SCORE = Consensus()
 """Without consensus."""
 Description = tuple[str, Callable[[Path, bool | None], dict[str, Any]]]
@@ -75,6 +79,7 @@ class Model(Translator):
         bundle: Bundle | None = None,
         consensus: Consensus = _BEST_SCORE,
         memory: MemoryOptions = OFF,
+        glossary: Glossary | None = None,
     ) -> None:
         """Use ``demotic.train`` or ``demotic.load``."""
         self._parts = dict(parts)
@@ -82,6 +87,7 @@ class Model(Translator):
         self.search = search
         self.consensus = consensus
         self.memory_options = memory
+        self._glossary = glossary
         self.weights = dict(weights)
         self.decoder = self._open_decoder(self.weights)
 
@@ -92,7 +98,7 @@ class Model(Translator):
     @classmethod
     def open(cls, bundle: Bundle) -> Self:
         """The model in a bundle."""
-        optional = [name for name in (*cls.OPTIONAL, MEMORY) if name in bundle.parts]
+        optional = [name for name in (*cls.OPTIONAL, MEMORY, GLOSSARY) if name in bundle.parts]
         parts = {name: bundle.path(name) for name in (*cls.PARTS, *optional)}
         if bundle.thorough:
             cls._check_parts(parts)
@@ -123,6 +129,10 @@ class Model(Translator):
 
             with files.naming(parts[MEMORY]):
                 _core.Memory(str(parts[MEMORY]), True)
+        if GLOSSARY in parts:
+            from demotic.glossary import read_glossary
+
+            read_glossary([parts[GLOSSARY]])
 
     @classmethod
     def of_parts(cls, parts: Mapping[str, Path], search: Any) -> Self:
@@ -156,6 +166,10 @@ class Model(Translator):
         """The same model with other settings of its section ``memory``: ``{"use": False}``."""
         return self._like(memory=over(self.memory_options, settings))
 
+    def with_glossary(self, glossary: Glossary) -> Self:
+        """The same model, keeping to these terms instead of those of its own glossary."""
+        return self._like(glossary=glossary)
+
     def _like(
         self,
         *,
@@ -163,6 +177,7 @@ class Model(Translator):
         weights: Mapping[str, float] | None = None,
         consensus: Consensus | None = None,
         memory: MemoryOptions | None = None,
+        glossary: Glossary | None = None,
     ) -> Self:
         """The same model, but for what is given."""
         return type(self)(
@@ -172,6 +187,7 @@ class Model(Translator):
             self._bundle,
             consensus or self.consensus,
             memory or self.memory_options,
+            self._glossary if glossary is None else glossary,
         )
 
     def part(self, name: str) -> Path:
@@ -218,6 +234,23 @@ class Model(Translator):
 
         return TranslationMemory.load(self.part(MEMORY), self.source, self.target)
 
+    @cached_property
+    def glossary(self) -> Glossary:
+        """The terms that the model keeps to: those it was given, else those it was trained with."""
+        from demotic.glossary import Glossary, read_glossary
+
+        if self._glossary is not None:
+            return self._glossary
+        return read_glossary([self.part(GLOSSARY)]) if GLOSSARY in self._parts else Glossary()
+
+    @cached_property
+    def _terminology(self) -> Terminology | None:
+        if self._glossary is None and GLOSSARY not in self._parts:
+            return None
+        from demotic.systems.terminology import Terminology
+
+        return Terminology(self, self.glossary) if self.glossary else None
+
     # -- what stands behind a translation -------------------------------------------------------
 
     @abstractmethod
@@ -261,6 +294,13 @@ class Model(Translator):
         from demotic.systems.confidence import Confidence
 
         return Confidence.from_record((self.about.dev or {}).get("confidence") or {})
+
+    def sure(self, translation: Translation) -> float | None:
+        """The probability that a translation needs no edit; None if the model cannot tell."""
+        if self.confidence is None or translation.source is None:
+            return None
+        near = 0.0 if self.memory is None else self.memory.nearest(translation.source)
+        return self.confidence.of(translation, near)
 
     def yardstick(self) -> Yardstick:
         """What translations are measured by; text that is tokenised stays so."""

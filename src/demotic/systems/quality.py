@@ -126,7 +126,7 @@ def assess(
         {"source": source[row], "translation": found[row].text, "reference": references[0][row]}
         for row in list(rows)[:SAMPLES]
     ]
-    sure = _confidence(found, references)
+    sure = _confidence(model, found, references)
     if sure is not None:
         figures["confidence"] = sure.record()
     figures["warnings"] = list(warnings(figures, pairs))
@@ -134,14 +134,19 @@ def assess(
 
 
 def _confidence(
-    found: Sequence[Translation], references: Sequence[Sequence[str]]
+    model: Model, found: Sequence[Translation], references: Sequence[Sequence[str]]
 ) -> Confidence | None:
     """What decoded translations tell of themselves, fitted to which of them are a reference."""
     rows = [row for row, each in enumerate(found) if each.derivation is not None]
     right = [
         any(found[row].text.split() == stream[row].split() for stream in references) for row in rows
     ]
-    return Confidence.fit([found[row] for row in rows], right)
+    decoded = [found[row] for row in rows]
+    nearest = [
+        0.0 if model.memory is None or each.source is None else model.memory.nearest(each.source)
+        for each in decoded
+    ]
+    return Confidence.fit(decoded, nearest, right)
 
 
 def warnings(figures: Mapping[str, Any], pairs: int) -> Iterator[str]:

@@ -25,8 +25,16 @@ from demotic.grammar import RuleTable
 from demotic.grammar.templates import keep_features
 from demotic.learn import tune_weights
 from demotic.systems.config import TrainingConfig, TuneConfig
-from demotic.systems.finishing import AGAIN, Settled, described, keep, made_again, remember
-from demotic.systems.model import MEMORY, Model
+from demotic.systems.finishing import (
+    AGAIN,
+    Settled,
+    described,
+    keep,
+    keep_terms,
+    made_again,
+    remember,
+)
+from demotic.systems.model import GLOSSARY, MEMORY, Model
 from demotic.systems.records import to_record
 from demotic.systems.text_stages import TextStages, fingerprint, read_dev
 from demotic.systems.tuning import (
@@ -130,11 +138,13 @@ class Training(TextStages):
             self.bitext, self.whole = self.whole, None
         if self.memory.use:
             stages = [*stages, remember(self, stages[0], fingerprint(self.bitext))]
+        if self.config.glossary:
+            stages = [*stages, keep_terms(self)]
         parts = {
             name: stage.path(name)
             for stage in stages
             for name in stage.files
-            if name in (*model.PARTS, *model.OPTIONAL, MEMORY)
+            if name in (*model.PARTS, *model.OPTIONAL, MEMORY, GLOSSARY)
         }
         trained = model.of_parts(parts, search)
         cleaning = json.loads(next(files.read_lines(stages[0].path("cleaning.json"))))

@@ -22,7 +22,9 @@ from demotic.progress import SILENT, Progress
 if TYPE_CHECKING:
     from demotic.corpus import Encoded, Orthography
     from demotic.corpus.fallback import Fallback
+    from demotic.glossary import TermUse
     from demotic.memory import Match, TranslationMemory
+    from demotic.systems.terminology import Terminology
 
 _LINES = 256  # decoded in one call
 
@@ -44,6 +46,10 @@ class Translation:
     """What it gains, where consensus chose it; ``score`` is the model's all the same."""
     memory: Match | None = None
     """Where it comes from, if it was not decoded: it has no derivation then, and a score of 0."""
+    source: Encoded | None = None
+    """The sentence as it was decoded; ``alignment`` counts its tokens."""
+    terms: tuple[TermUse, ...] = ()
+    """What became of the terms of the glossary, from left to right in the source."""
 
     @property
     def features(self) -> dict[str, float]:
@@ -51,6 +57,12 @@ class Translation:
         if self.memory is not None:
             return {"Memory": 1.0, "Similarity": self.memory.similarity}
         return dict(self.derivation.features) if self.derivation is not None else {}
+
+    @property
+    def unknown(self) -> int:
+        """Words that the model did not know and left as they were."""
+        passed = round(abs(self.features.get("PassThrough", 0.0)))
+        return max(passed - sum(each.outcome == "put in" for each in self.terms), 0)
 
     def __str__(self) -> str:
         return self.text
@@ -81,6 +93,11 @@ class Translator(ABC):
     def memory(self) -> TranslationMemory | None:
         """What was translated before; None if nothing is remembered."""
 
+    @property
+    @abstractmethod
+    def _terminology(self) -> Terminology | None:
+        """What keeps translations to a glossary; None without one."""
+
     @overload
     def translate(self, text: str) -> Translation: ...
     @overload
@@ -95,23 +112,29 @@ class Translator(ABC):
         lines: Iterable[str],
         *,
         nbest: int = 1,
+        markup: bool = False,
         threads: int = 1,
         progress: Progress = SILENT,
     ) -> Iterator[list[Translation]]:
-        """Many lines, in their order; for each the best translations, at least one."""
+        """Many lines, in their order; for each the best translations, at least one.
+
+        ``markup``: lines may hold instructions (``demotic.glossary.instructions``).
+        """
         if nbest < 1:
             raise ArgumentError(f"nbest is {nbest}", remedy="ask for 1 or more translations")
         rest = iter(lines)
         with progress.step("translating", unit="lines") as advance:
             while batch := list(islice(rest, _LINES)):
-                yield from self._batch(batch, nbest, threads)
+                yield from self._batch(batch, nbest, threads, markup=markup)
                 advance(len(batch))
 
-    def _batch(self, lines: Sequence[str], nbest: int, threads: int) -> Iterator[list[Translation]]:
+    def _batch(
+        self, lines: Sequence[str], nbest: int, threads: int, *, markup: bool
+    ) -> Iterator[list[Translation]]:
         """Of each line what the memory has, then what the decoder finds, as far as it is asked."""
-        known = [self._remembered(line)[:nbest] for line in lines]
+        known = [[] if markup and "<" in line else self.remembered(line)[:nbest] for line in lines]
         asked = [line for line, found in zip(lines, known, strict=True) if len(found) < nbest]
-        encoded = [self.encode(line) for line in asked]
+        encoded = [self._instructed(line) if markup else self.encode(line) for line in asked]
         repaired = self._repaired(encoded, threads)
         rest = [
             each for each, better in zip(encoded, repaired, strict=True) if nbest > 1 or not better
@@ -127,13 +150,18 @@ class Translator(ABC):
                 found = list(reversed(told.values()))[:nbest]
             yield found
 
-    def _remembered(self, text: str) -> list[Translation]:
+    def remembered(self, text: str) -> list[Translation]:
+        """What the memory has for a message, the best first."""
         if self.memory is None:
             return []
-        return [
+        found = [
             Translation(match.text, tuple(match.text.split()), 0.0, None, (), memory=match)
             for match in self.memory.answers(text)
         ]
+        if self._terminology is None or not found:
+            return found
+        source = self.encode(text)
+        return [self._terminology.of(source, each) for each in found]
 
     def _repaired(self, encoded: Sequence[Encoded], threads: int) -> list[list[Translation]]:
         """For each sentence a similar message of the memory with the decoder's words in it, or
@@ -151,8 +179,12 @@ class Translator(ABC):
             match, plan = planned
             tokens = plan.filled([next(words).tokens for _ in plan.pieces])
             text = self.target.decode(tokens, source)
-            match = replace(match, text=text)
-            found[number].append(Translation(text, tokens, 0.0, None, (), memory=match))
+            made = Translation(text, tokens, 0.0, None, (), memory=replace(match, text=text))
+            if self._terminology is not None:
+                made = self._terminology.of(source, made)
+                if any(use.outcome == "missing" for use in made.terms):
+                    continue  # the decoder can have them put in
+            found[number].append(made)
         return found
 
     def matches(self, text: str, *, most: int = 5) -> list[Match]:
@@ -166,16 +198,22 @@ class Translator(ABC):
     def translated(self, text: str) -> tuple[Encoded, Translation]:
         """One line as the decoder saw it, and its translation."""
         encoded = self.encode(text)
-        known = self._remembered(text) or self._repaired([encoded], 1)[0]
+        known = self.remembered(text) or self._repaired([encoded], 1)[0]
         if known:
             return encoded, known[0]
         [[translation]] = self._translations([encoded], 1, 1)
         [translation] = self._with_branches(encoded, [translation], 1)
-        return encoded, translation
+        return translation.source or encoded, translation
 
     def encode(self, text: str) -> Encoded:
         """One line as the decoder sees it, known words for unknown ones where there are any."""
         return self._fallback.known_forms(self.source.encode(text))
+
+    def _instructed(self, line: str) -> Encoded:
+        """One line with instructions as the decoder sees it."""
+        from demotic.glossary.instructions import instructions, with_instructions
+
+        return with_instructions(instructions(line), self.encode)
 
     @cached_property
     def _fallback(self) -> Fallback:
@@ -205,7 +243,18 @@ class Translator(ABC):
     def _translations(
         self, encoded: Sequence[Encoded], nbest: int, threads: int
     ) -> Iterator[list[Translation]]:
-        """The best translations of each line, at least one."""
+        """The best translations of each line, at least one, with the terms of the glossary."""
+        found = self._decoded(encoded, nbest, threads)
+        if self._terminology is None:
+            return found
+        return self._terminology.kept(
+            encoded, found, lambda changed: self._decoded(changed, nbest, threads)
+        )
+
+    def _decoded(
+        self, encoded: Sequence[Encoded], nbest: int, threads: int
+    ) -> Iterator[list[Translation]]:
+        """What the decoder says of each line."""
         sentences = [self._bounded(each) for each in encoded]
         found: Sequence[Sequence[Hypothesis]]
         if self.consensus.method != "off":
@@ -224,17 +273,16 @@ class Translator(ABC):
     def _bounded(self, source: Encoded) -> Sentence:
         """The tokens, with what stands between brackets, quotation marks or tags kept together,
         and paragraphs apart."""
-        if not getattr(self.search, "zones", False) or self.source.config.tokeniser == "none":
-            return source.tokens
-        from demotic.corpus.mark_pairs import enclosing, pairs
+        zones, walls = [*source.zones], [*source.walls]  # those that somebody asked for
+        if getattr(self.search, "zones", False) and self.source.config.tokeniser != "none":
+            from demotic.corpus.mark_pairs import enclosing, pairs
 
-        tags = enclosing(source.spans)
-        zones = [
-            (pair.first, pair.last + 1)
-            for pair in pairs(source.tokens, tags)
-            if pair.last > pair.first + 1
-        ]
-        walls = source.layout.paragraphs
+            zones += [
+                (pair.first, pair.last + 1)
+                for pair in pairs(source.tokens, enclosing(source.spans))
+                if pair.last > pair.first + 1
+            ]
+            walls += source.layout.paragraphs
         bounded = zones or walls
         return Bounded(source.tokens, zones=zones, walls=walls) if bounded else source.tokens
 
@@ -264,7 +312,7 @@ class Translator(ABC):
         for each in derivations:
             text = self.target.decode(each.tokens, source, alignment=each.alignment)
             translation = Translation(
-                text, tuple(each.tokens), each.score, each, tuple(each.alignment)
+                text, tuple(each.tokens), each.score, each, tuple(each.alignment), source=source
             )
             found.setdefault(text, translation)
-        return list(found.values()) or [Translation("", (), 0.0, None, ())]
+        return list(found.values()) or [Translation("", (), 0.0, None, (), source=source)]
