@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from demotic.decode import Derivation, HieroDecoder, HieroSearch
 from demotic.forest import Forest
+from demotic.grammar import RuleTable
+from demotic.lm import Fragment, LanguageModel
 from tests.decode.grammars import WEIGHTS, grammars, language_model, rule_table, sentences
 from tests.oracles import cky, lm_search
 
@@ -51,6 +53,27 @@ def recomputed(derivation: Derivation, decoder: HieroDecoder) -> float:
         unknown = sum(word not in decoder.lm for word in derivation.tokens)
         total += WEIGHTS["UnknownWord"] * unknown
     return total
+
+
+def changes(derivation: Derivation, lm: LanguageModel, rules: RuleTable) -> list[float]:
+    """What each step adds to the language model's log10, from its fragments put together anew."""
+    found = [0.0] * len(derivation.steps)
+    below: dict[int, Fragment] = {}
+    for number, step in reversed(list(enumerate(derivation.steps))):
+        children = [below[child] for child in step.children]
+        parts: list[str | Fragment] = list(children)
+        if step.rule is not None:
+            target = rules[step.rule].target
+            parts = [
+                children[int(w[1:-1].split(",")[-1]) - 1] if w.startswith("[") else w
+                for w in target
+            ]
+        elif step.kind == "pass-through":
+            parts = [derivation.source[step.begin]]
+        elif step.kind == "goal":
+            parts.append("</s>")
+        below[number], found[number] = lm.fragment(parts, bos=step.kind == "goal")
+    return found
 
 
 def strings(forest: Forest) -> Counter[tuple[str, ...]]:
@@ -99,6 +122,28 @@ def test_unlimited_cube_pruning_equals_exhaustive_search(
     found = search.decode(sentence)
     assert found.score == pytest.approx(best, abs=1e-4)
     assert found.score == pytest.approx(recomputed(found, search), abs=1e-4)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    rules=grammars,
+    lines=st.lists(sentences, min_size=1, max_size=3),
+    order=st.integers(1, 4),
+    init=inits,
+    pops=st.sampled_from([1, 5, 50]),
+)
+def test_what_is_remembered_of_fragments_changes_no_digit(
+    rules: list[cky.Rule],
+    lines: list[list[str]],
+    order: int,
+    init: Literal["eager", "lazy"],
+    pops: int,
+) -> None:
+    search = decoder(rules, order=order, init=init, pops=pops)
+    for derivation in search.decode_lines([line + line[::-1] for line in lines]):
+        again = changes(derivation, language_model(order), search.rules)
+        of_steps = [step.lm / math.log(10) for step in derivation.steps]
+        assert of_steps == pytest.approx(again, rel=1e-12, abs=1e-12)
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,7 +1,6 @@
 #include "decode/hiero/cube_pruning.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace demotic::decode::hiero {
 
@@ -9,6 +8,7 @@ void CubePruner::operator()(const ContextFreeForest& forest, const SourceSentenc
   counters_ = {};
   counters_.edges = forest.edges();
   forest_ = &forest;
+  begin_sentence();
   extra_.clear();
   if (grammar_.choices() > 0) score_choices(sentence);
   ranking_.begin(forest.groups, {}, extra_);
@@ -110,35 +110,52 @@ void CubePruner::node(uint32_t v, uint64_t most_pops) {
 void CubePruner::seed() {
   for (uint32_t g = forest_->first_group(node_); g < forest_->last_group(node_); ++g) {
     const RuleGroup& group = forest_->groups[g];
-    if (group.first_rule >= kGlueFirst) {
-      const double local = grammar_.score(group.first_rule, passed_);
-      heap_.append(add_opened({local, 0, g, 0, 0, group.first_edge}));
-    } else if (!options_.eager) {
+    if (!options_.eager && group.first_rule < kGlueFirst) {
       heap_.append(open(g, 0));
-    } else {
-      for (const RankedRule& rule : ranking_.rules(g))
-        heap_.append(add_opened({rule.local, 0, g, rule.place, 0, group.first_edge + rule.place}));
+      continue;
+    }
+    Opened opened = over_tails(g);
+    if (group.first_rule >= kGlueFirst) {
+      opened.local = grammar_.score(group.first_rule, passed_);
+      heap_.append(add_opened(opened));
+      continue;
+    }
+    for (const RankedRule& rule : ranking_.rules(g)) {
+      opened.local = rule.local;
+      opened.place = rule.place;
+      opened.edge = group.first_edge + rule.place;
+      heap_.append(add_opened(opened));
     }
   }
 }
 
 Waiting CubePruner::open(uint32_t group, uint32_t rank) {
   const RankedRule& rule = ranking_.rule(group, rank);
-  return add_opened({rule.local, grammar_.lm_score(rule.estimate) + rule.further, group, rule.place,
-                     rank, forest_->groups[group].first_edge + rule.place});
+  Opened opened = over_tails(group);
+  opened.local = rule.local;
+  opened.estimate = grammar_.lm_score(rule.estimate) + rule.further;
+  opened.place = rule.place;
+  opened.rank = rank;
+  opened.edge += rule.place;
+  return add_opened(opened);
 }
 
-// A rule with the best entries of its tails.
-Waiting CubePruner::add_opened(Opened opened) {
-  const RuleGroup& group = forest_->groups[opened.group];
-  const std::span<const uint32_t> tails = forest_->tails_of(group);
-  opened.arity = group.arity;
-  for (uint32_t k = 0; k < std::min<uint32_t>(group.arity, 2); ++k) {
+// Of any rule of a group, the first one by its number.
+CubePruner::Opened CubePruner::over_tails(uint32_t group) const {
+  const RuleGroup& of = forest_->groups[group];
+  const std::span<const uint32_t> tails = forest_->tails_of(of);
+  Opened opened{.group = group, .edge = of.first_edge, .arity = of.arity};
+  for (uint32_t k = 0; k < std::min<uint32_t>(of.arity, 2); ++k) {
     opened.first_entries[k] = first_entry(tails[k]);
     opened.entry_counts[k] = last_entry(tails[k]) - first_entry(tails[k]);
   }
+  return opened;
+}
+
+// A rule with the best entries of its tails.
+Waiting CubePruner::add_opened(const Opened& opened) {
   opened_.push_back(opened);
-  return add(static_cast<uint32_t>(opened_.size()) - 1, first_ranks(group.arity), kSeed);
+  return add(static_cast<uint32_t>(opened_.size()) - 1, first_ranks(opened.arity), kSeed);
 }
 
 Waiting CubePruner::add(uint32_t rule, const Ranks& ranks, uint32_t scored) {
@@ -164,15 +181,24 @@ Ranks CubePruner::next_of_many(const Ranks& ranks, uint32_t arity, uint32_t tail
   return {at, 0};
 }
 
-const CubePruner::Opening& CubePruner::opening(uint32_t rule) {
+// Numbers of fragments begin anew, and no opening of an earlier sentence holds.
+void CubePruner::begin_sentence() {
+  if (memo_.has_value()) memo_->clear();
+  for (lm::FragmentMemo& memo : further_memos_) memo.clear();
+  if (++sentence_ == 0) {  // they have all been counted
+    openings_.clear();
+    sentence_ = 1;
+  }
+}
+
+const CubePruner::Opening& CubePruner::opening(uint32_t rule,
+                                               std::span<const text::Symbol> target) {
   if (openings_.empty()) openings_.resize(kOpenings);
   Opening& known = openings_[rule & (kOpenings - 1)];
-  if (known.rule == rule) return known;
-  lm::Fragment fragment;
-  lm::FragmentScorer scorer(*grammar_.lm(), fragment);
-  known.rule = rule;
-  known.words = 0;
-  for (const text::Symbol symbol : grammar_.table().target(rule)) {
+  if (known.rule == rule && known.sentence == sentence_) return known;
+  lm::MemoScorer scorer(*memo_);
+  known = {rule, sentence_, 0, {}};
+  for (const text::Symbol symbol : target) {
     if (!text::is_word(symbol)) break;
     scorer.terminal(grammar_.lm_word(symbol));
     ++known.words;
@@ -186,8 +212,7 @@ const CubePruner::Opening& CubePruner::opening(uint32_t rule) {
 void CubePruner::open_further(uint32_t rule, uint32_t words) {
   if (further_openings_.empty()) further_openings_.resize(kOpenings * further_);
   for (uint32_t i = 0; i < further_; ++i) {
-    lm::Fragment fragment;
-    lm::FragmentScorer scorer(grammar_.further_lm(i), fragment);
+    lm::MemoScorer scorer(further_memos_[i]);
     for (const text::Symbol symbol : grammar_.table().target(rule).first(words))
       scorer.terminal(grammar_.further_word(i, symbol));
     further_openings_[(rule & (kOpenings - 1)) * size_t{further_} + i] = scorer.opening();
@@ -203,12 +228,11 @@ double CubePruner::score_further(const Candidate& candidate, uint32_t rule, uint
   double sum = 0;
   for (uint32_t i = 0; i < further_; ++i) {
     Scored& made = further_scored_[first + i];
-    const lm::Model& lm = grammar_.further_lm(i);
-    lm::FragmentScorer scorer =
-        rule < kGlueFirst
-            ? lm::FragmentScorer(lm, made.fragment,
-                                 further_openings_[(rule & (kOpenings - 1)) * size_t{further_} + i])
-            : lm::FragmentScorer(lm, made.fragment);
+    lm::MemoScorer scorer =
+        from > 0
+            ? lm::MemoScorer(further_memos_[i],
+                             further_openings_[(rule & (kOpenings - 1)) * size_t{further_} + i])
+            : lm::MemoScorer(further_memos_[i]);
     grammar_.each_further_symbol(
         i, rule, further_passed_[i], [&] { scorer.begin_sentence(); },
         [&](uint32_t word) { scorer.terminal(word); },
@@ -217,8 +241,8 @@ double CubePruner::score_further(const Candidate& candidate, uint32_t rule, uint
           scorer.nonterminal(further_fragments_[entry * further_ + i]);
         },
         from);
-    made.lm = scorer.finish();
-    if (rule == kGoal) std::memset(&made.fragment, 0, sizeof made.fragment);
+    made.fragment = scorer.finish(made.lm);
+    if (rule == kGoal) made.fragment = {};
     sum += grammar_.further_score(i, made.lm);
   }
   return sum;
@@ -243,6 +267,30 @@ void CubePruner::keep_logs(uint32_t scored, std::vector<float>& logs) const {
     logs.push_back(further_scored_[size_t{scored} * further_ + i].lm);
 }
 
+// A rule of the table, and how many words its opening has.
+uint32_t CubePruner::score_in_table(const Opened& opened, const Ranks& ranks, uint32_t rule,
+                                    Scored& made) {
+  const std::span<const text::Symbol> target = grammar_.table().target(rule);
+  lm::MemoScorer::Opening at{0, memo_->empty().left, 0};
+  uint32_t from = 0;
+  if (!target.empty() && text::is_word(target.front())) {
+    const Opening& start = opening(rule, target);
+    from = start.words;
+    at = start.scored;
+  }
+  lm::MemoScorer scorer(*memo_, at);
+  for (size_t i = from; i < target.size(); ++i) {
+    if (text::is_word(target[i])) {
+      scorer.terminal(grammar_.lm_word(target[i]));
+      ++counters_.lm_words;
+    } else {
+      scorer.nonterminal(fragments_[entry_of(opened, ranks, text::slot_of(target[i]))]);
+    }
+  }
+  made.fragment = scorer.finish(made.lm);
+  return from;
+}
+
 // With the language model's part.  "<s>" and "</s>" enter at Goal.
 double CubePruner::score(Candidate& candidate) {
   const Opened& opened = opened_[candidate.opened];
@@ -252,32 +300,27 @@ double CubePruner::score(Candidate& candidate) {
   made.lm = 0;
   const lm::Model* lm = grammar_.lm();
   if (lm == nullptr) {
-    std::memset(&made.fragment, 0, sizeof made.fragment);
+    made.fragment = {};
     return candidate.known;
   }
   const uint32_t rule = forest_->groups[opened.group].first_rule + opened.place;
-  const auto read = [&](lm::FragmentScorer scorer, uint32_t from) {
+  ++counters_.lm_edges;
+  uint32_t from = 0;
+  if (rule < kGlueFirst) {
+    from = score_in_table(opened, candidate.ranks, rule, made);
+  } else {
+    lm::MemoScorer scorer(*memo_);
     grammar_.each_lm_symbol(
         rule, passed_, [&] { scorer.begin_sentence(); },
         [&](uint32_t word) {
           scorer.terminal(word);
           ++counters_.lm_words;
         },
-        [&](uint32_t k) { scorer.nonterminal(fragments_[entry_of(opened, candidate.ranks, k)]); },
-        from);
-    return scorer.finish();
-  };
-  ++counters_.lm_edges;
-  uint32_t from = 0;
-  if (rule < kGlueFirst) {
-    const Opening& start = opening(rule);
-    from = start.words;
-    made.lm = read(lm::FragmentScorer(*lm, made.fragment, start.scored), from);
-  } else {
-    made.lm = read(lm::FragmentScorer(*lm, made.fragment), 0);
+        [&](uint32_t k) { scorer.nonterminal(fragments_[entry_of(opened, candidate.ranks, k)]); });
+    made.fragment = scorer.finish(made.lm);
   }
   // Nothing comes after Goal: all its entries are one state.
-  if (rule == kGoal) std::memset(&made.fragment, 0, sizeof made.fragment);
+  if (rule == kGoal) made.fragment = {};
   const double score = candidate.known + grammar_.lm_score(made.lm);
   if (further_ == 0) [[likely]]
     return score;

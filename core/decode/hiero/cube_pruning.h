@@ -18,6 +18,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,7 +27,7 @@
 #include "decode/rule_ranking.h"
 #include "decode/scored_grammar.h"
 #include "hash_index.h"
-#include "lm/chart.h"
+#include "lm/fragment_memo.h"
 
 namespace demotic::decode::hiero {
 
@@ -73,7 +74,10 @@ class CubePruner {
       : grammar_(grammar),
         options_(options),
         ranking_(grammar, options.eager ? RankBy::certain : RankBy::estimate),
-        further_(grammar.further()) {}
+        further_(grammar.further()) {
+    if (grammar.lm() != nullptr) memo_.emplace(*grammar.lm());
+    for (uint32_t i = 0; i < further_; ++i) further_memos_.emplace_back(grammar.further_lm(i));
+  }
 
   void operator()(const ContextFreeForest& forest, const SourceSentence& sentence);
 
@@ -100,12 +104,12 @@ class CubePruner {
  private:
   // A rule of the node at hand that has had its turn, or has one coming.
   struct Opened {
-    double local;     // weighted features
-    double estimate;  // of the language model's part
+    double local = 0;     // weighted features
+    double estimate = 0;  // of the language model's part
     uint32_t group;
-    uint32_t place;
-    uint32_t rank;  // in the group's order
-    uint32_t edge;  // for ties
+    uint32_t place = 0;
+    uint32_t rank = 0;  // in the group's order
+    uint32_t edge;      // for ties
     uint32_t arity = 0;
     // Of the first two tails, so that most rules need no look at the forest.
     std::array<uint32_t, 2> first_entries{};
@@ -121,15 +125,16 @@ class CubePruner {
   static constexpr uint32_t kUnscored = UINT32_MAX;
   static constexpr uint32_t kSeed = UINT32_MAX - 1;  // the best entries: the next rule waits for it
   struct Scored {
-    lm::Fragment fragment;
+    lm::FragmentNumber fragment;
     float lm;
   };
   // The words before a rule's first nonterminal, or all of them: the same wherever the rule
-  // matches.
+  // matches in a sentence.
   struct Opening {
-    uint32_t rule = UINT32_MAX;
+    uint32_t rule = 0;
+    uint32_t sentence = 0;
     uint32_t words = 0;
-    lm::FragmentScorer::Opening scored;
+    lm::MemoScorer::Opening scored;
   };
   static constexpr size_t kOpenings = size_t{1} << 13;  // a power of two
 
@@ -155,7 +160,8 @@ class CubePruner {
   void node(uint32_t node, uint64_t most_pops);
   void seed();
   Waiting open(uint32_t group, uint32_t rank);
-  Waiting add_opened(Opened opened);
+  Opened over_tails(uint32_t group) const;
+  Waiting add_opened(const Opened& opened);
   Ranks first_ranks(uint32_t arity);
   // The same with the next entry of one tail.
   Ranks next_ranks(Ranks ranks, uint32_t arity, uint32_t tail) {
@@ -167,7 +173,9 @@ class CubePruner {
   Ranks next_of_many(const Ranks& ranks, uint32_t arity, uint32_t tail);
   Waiting add(uint32_t opened, const Ranks& ranks, uint32_t scored);
   double score(Candidate& candidate);
-  const Opening& opening(uint32_t rule);
+  void begin_sentence();
+  const Opening& opening(uint32_t rule, std::span<const text::Symbol> target);
+  uint32_t score_in_table(const Opened& opened, const Ranks& ranks, uint32_t rule, Scored& made);
   void open_further(uint32_t rule, uint32_t words);
   double score_further(const Candidate& candidate, uint32_t rule, uint32_t from);
   bool same_further(uint32_t a, uint32_t b) const;
@@ -205,7 +213,9 @@ class CubePruner {
   CubePruningOptions options_;
   CubePruningCounters counters_;
   RuleRanking ranking_;
-  std::vector<Opening> openings_;  // by rule, direct-mapped; they do not depend on weights
+  std::optional<lm::FragmentMemo> memo_;
+  std::vector<Opening> openings_;  // by rule, direct-mapped
+  uint32_t sentence_ = 0;          // counts from 1
   const ContextFreeForest* forest_ = nullptr;
   std::vector<double> extra_;  // by edge, what classifiers of words say; empty: there are none
   std::vector<uint32_t> places_;
@@ -213,15 +223,16 @@ class CubePruner {
   // Of further language models, as many as there are for each opening, entry, alternative or thing
   // scored; beside what the first one has, so that one model alone pays nothing for them.
   uint32_t further_;
-  std::vector<lm::FragmentScorer::Opening> further_openings_;
-  std::vector<lm::Fragment> further_fragments_;
+  std::vector<lm::FragmentMemo> further_memos_;
+  std::vector<lm::MemoScorer::Opening> further_openings_;
+  std::vector<lm::FragmentNumber> further_fragments_;
   std::vector<Scored> further_scored_;
   std::vector<float> entry_logs_, alternative_logs_;
   const uint32_t* further_passed_ = nullptr;  // their ids of the node's first word
 
   std::vector<ChartEntry> entries_;  // by node, best first
   std::vector<double> scores_;       // of entries_, side by side: they are looked at most often
-  std::vector<lm::Fragment> fragments_;
+  std::vector<lm::FragmentNumber> fragments_;
   std::vector<uint32_t> node_ends_;
   std::vector<ChartEntry> alternatives_;
   std::vector<uint32_t> more_ranks_;  // of rules with more tails than Ranks has room for
