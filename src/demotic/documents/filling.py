@@ -22,8 +22,7 @@ from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from demotic.corpus import Encoded
-    from demotic.systems.model import Model
-    from demotic.systems.translator import Translation
+    from demotic.systems.model import Model, Translation
 
 _SEGMENTS = 256  # translated in one call
 
