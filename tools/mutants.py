@@ -9,6 +9,7 @@ Each mutant is one change of one place (an operator, a number, a condition, an a
 out, a statement that is skipped; see ``Places``) in a copy of the package, never in the work tree.
 Only test files that run the changed line are run, those first that are named after the module or
 run most of it, as many as take a minute together, until one fails: what is caught at all is more.
+Time is CPU time: on a busy machine wall time would count what only had to wait as caught.
 Samples are drawn from each folder with a seed, in turn from its modules, so that small modules
 count too.  Results stay in a folder (``mutants/``) and are not computed again: empty it when the
 code has changed.  What ``tools/equivalent_mutants.txt`` lists changes nothing a test could see.
@@ -23,9 +24,11 @@ import argparse
 import ast
 import importlib.util
 import json
+import math
 import os
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -54,11 +57,18 @@ OPERATORS = {"+": "-", "-": "+", "*": "/", "/": "*", "//": "/", "%": "*", "**": 
 FUNCTIONS = {"max": "min", "min": "max", "any": "all", "all": "any"}
 SILENT = {"progress", "threads", "unit", "total", "remedy", "path", "repr"}
 """Arguments that never show in results: leaving them out is no fault that a result can tell."""
+MISSED = ("survived", "not run", "no verdict")
 NO_VERDICT = (3, 4, 5)
 """Exit codes of pytest that say nothing of the code: an error of its own, wrong usage, no tests."""
 
-SITE = """
-import sys
+CPU_LIMIT = "MUTANT_CPU_SECONDS"
+WALL = 30
+"""Times the CPU seconds after which a run that does not end is stopped, without a verdict."""
+
+SITE = f"""
+import os, resource, sys
+if limit := int(os.environ.get("{CPU_LIMIT}", "0")):
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
 sys.meta_path[:] = [f for f in sys.meta_path if "editable" not in type(f).__module__]
 try:
     import coverage
@@ -317,16 +327,16 @@ def environment(place: Path, **others: str) -> dict[str, str]:
 def run_tests(
     files: list[str], place: Path, seconds: float | None = None, **others: str
 ) -> tuple[int, str]:
-    """The exit code of pytest, -1 if it takes too long, and what it said."""
+    """The exit code of pytest, and what it said; ``seconds`` of CPU time for each process."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
                "--no-header", "--tb=no", "--basetemp", str(place / "tmp"), *files]  # fmt: skip
-    try:
-        done = subprocess.run(
-            command, cwd=ROOT, env=environment(place, **others), capture_output=True, text=True,
-            timeout=seconds, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return -1, "takes too long"
+    wall = None
+    if seconds is not None:
+        others[CPU_LIMIT], wall = str(math.ceil(seconds)), WALL * seconds
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment(place, **others), capture_output=True, text=True,
+        timeout=wall, check=False,
+    )  # fmt: skip
     return done.returncode, done.stdout[-500:]
 
 
@@ -377,9 +387,9 @@ def map_tests(out: Path) -> None:
         for file in files:
             if file in tests.seconds:
                 continue
-            begin = time.monotonic()
+            begin = cpu_of_children()
             code, said = run_tests([file], place, COVERAGE_PROCESS_START=str(config))
-            tests.seconds[file] = time.monotonic() - begin
+            tests.seconds[file] = cpu_of_children() - begin
             print(f"{tests.seconds[file]:6.1f} s  {file}", flush=True)
             lines = list(_lines_run(place))
             if code not in (0, 5):
@@ -390,6 +400,12 @@ def map_tests(out: Path) -> None:
                 if file not in known:
                     known.append(file)
             (out / "tests.json").write_text(json.dumps(asdict(tests)))
+
+
+def cpu_of_children() -> float:
+    """CPU seconds of all that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _lines_run(place: Path) -> Iterator[tuple[str, int]]:
@@ -426,6 +442,8 @@ def judge(mutant: Mutant, tests: Tests, place: Path, budget: float) -> dict[str,
     try:
         seconds = 60 + 6 * sum(tests.seconds[file] for file in files)
         code, said = run_tests(files, place, seconds)
+    except subprocess.TimeoutExpired:
+        return {**record, "result": "no verdict"}
     finally:
         path.write_bytes(whole)
     if code in NO_VERDICT:
@@ -441,7 +459,7 @@ def run(
     tests = read_tests(out)
     log = out / "results.jsonl"
     latest = {str(record["name"]): str(record["result"]) for record in _results(log)}
-    missed = {name for name, result in latest.items() if result in ("survived", "not run")}
+    missed = {name for name, result in latest.items() if result in MISSED}
     done = (latest.keys() - missed) | equivalent() if again else latest.keys()
     todo = [m for folder in folders for m in sample(folder, count, seed) if m.name not in done]
     print(f"{len(todo)} mutants to judge", flush=True)
@@ -486,7 +504,7 @@ def show(out: Path) -> None:
         result = "equivalent" if name in same else str(record["result"])
         folder = counts.setdefault(str(record["file"]).split("/")[0], {})
         folder[result] = folder.get(result, 0) + 1
-        if result in ("survived", "not run"):
+        if result in MISSED:
             print(f"{result}: line {record['line']} of {name}")
     for folder, each in counts.items():
         caught, missed = each.get("caught", 0), each.get("survived", 0) + each.get("not run", 0)

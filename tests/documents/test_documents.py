@@ -120,3 +120,5 @@ def test_content_goes_before_the_name() -> None:
     assert recognise(made.XLIFF_1.encode(), "wrong.html") == "xliff"
     assert recognise(made.PO.encode(), "wrong.txt") == "po"
     assert recognise(made.TMX.encode("utf-16"), "x") == "tmx"
+    for encoding in ("utf-16-le", "utf-16-be"):  # without a mark
+        assert recognise(made.TMX.encode(encoding), "x") == "tmx"

@@ -208,7 +208,7 @@ def use_lm(path: Path, verify: bool | None) -> None:
     use_decoder(lambda: PhraseDecoder(table, lm, weights, further=(units,)))
     everything = AmasisSearch(order="all", reductions=2, beam=20)
     use_decoder(lambda: AmasisDecoder(table, lm, SCORES, options=everything))
-    use_blocks_with(sound("blocks", BlockTable.load), lm, sound("pairs", load_pairs))
+    use_blocks_with(sound("blocks", BlockTable.load), lm, sound("block-pairs", load_pairs))
 
 
 def use_blocks_with(table: BlockTable, lm: LanguageModel, pairs: BlockPairs | None) -> None:
@@ -221,7 +221,7 @@ def use_blocks_with(table: BlockTable, lm: LanguageModel, pairs: BlockPairs | No
 def use_blocks(path: Path, verify: bool | None) -> None:
     table = BlockTable.load(path, verify=verify)
     use_blocks_with(table, language_model(2), None)
-    use_blocks_with(table, language_model(2), sound("pairs", load_pairs))
+    use_blocks_with(table, language_model(2), sound("block-pairs", load_pairs))
     for block in range(len(table)):
         attempt(lambda block=block: table[block])
     attempt(lambda: table.length_totals)
@@ -443,7 +443,7 @@ USES: dict[str, tuple[Callable[[Path], None], Callable[[Path, bool | None], None
     "rules": (make_rules, use_rules),
     "lm": (make_lm, use_lm),
     "blocks": (make_blocks, use_blocks),
-    "pairs": (make_pairs, use_pairs),
+    "block-pairs": (make_pairs, use_pairs),
     "lexical": (make_lexical, use_lexical),
     "aligner": (make_aligner, use_aligner),
     "forest": (make_forest, use_forest_file),

@@ -166,8 +166,11 @@ def test_who_verifies_looks_into_them(path: Path, tmp_path: Path, part: str) -> 
 @pytest.mark.parametrize("system", ["umt", "blocks"])
 @pytest.mark.parametrize("lm", [{"classes": 10}, {"extra": ["text"]}])
 def test_systems_with_one_model_say_so(system: str, lm: dict[str, Any]) -> None:
-    with pytest.raises(ArgumentError, match="has one language model"):
+    with pytest.raises(ArgumentError, match="has one language model") as caught:
         configured(system, {"lm": lm})
+    assert caught.value.remedy is not None
+    *_, named = caught.value.remedy.split("one of ")
+    assert all(configured(name, {"lm": lm}) for name in named.split(", "))
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,12 @@ def test_a_configuration_survives_being_written_down(name: str) -> None:
     assert from_record(type(config), to_record(config)) == config
 
 
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_models_remember_what_was_translated_before_unless_told_otherwise(name: str) -> None:
+    assert configured(name, None).memory.use
+    assert not configured(name, {"memory": {"use": False}}).memory.use
+
+
 def test_the_default_is_one_of_them_and_what_train_takes() -> None:
     assert DEFAULT in SYSTEMS
     assert inspect.signature(demotic.train).parameters["system"].default == DEFAULT
