@@ -23,6 +23,7 @@ from demotic import files
 from demotic.align import Text, align, pharaoh
 from demotic.bundle import Bundle, check_place
 from demotic.corpus import Bitext, Orthography, clean, encode_pairs, split
+from demotic.decode.core_decoder import has_sparse
 from demotic.decode.decoder import Decoder, Hypothesis
 from demotic.errors import ArgumentError, FormatError
 from demotic.grammar import RuleTable
@@ -48,7 +49,7 @@ from demotic.systems.tuning import (
     encoded_dev,
     has_sparse_features,
 )
-from demotic.systems.weights import write_weights
+from demotic.systems.weights import read_weights, write_weights
 from demotic.systems.work import Stage, WorkFolder, place
 
 Made = TypeVar("Made", bound=Model)
@@ -333,8 +334,12 @@ class Training:
         ``start`` may lack features and have those of other grammars.  Where a tuner can, it learns
         weights of ``sparse`` features.
         """
+        self._selected = sparse and config.learns_sparse and not self.untuned
         if self.settled is not None:
-            return keep(self, name, [file])
+            kept = keep(self, name, [file])
+            if self._selected:
+                _forget_lost(kept.path(file), decoder())
+            return kept
         if self.untuned:
             fixed = self.work.stage(name, dict(start), after=after, files=[file])
             if fixed.wanted:
@@ -342,7 +347,6 @@ class Training:
                 write_weights(fixed.path(file), {each: start.get(each, 0.0) for each in features})
                 fixed.finish()
             return fixed
-        self._selected = sparse and config.learns_sparse
         dev = self.development(text)
         stage = self.work.stage(
             name,
@@ -435,6 +439,18 @@ class _Classed:
 
     classes: WordClasses
     lm: Estimate
+
+
+def _forget_lost(path: Path, decoder: Decoder[Hypothesis]) -> None:
+    """Weights without those of sparse features that the rules of all text do not have."""
+    table = getattr(decoder, "rules", None)
+    dense = set(decoder.feature_names)
+    weights = {
+        name: weight
+        for name, weight in read_weights(path).items()
+        if name in dense or (table is not None and has_sparse(table, name))
+    }
+    write_weights(path, weights)
 
 
 def _place_selected(rules: Path, weights: Mapping[str, float], out: Path) -> None:

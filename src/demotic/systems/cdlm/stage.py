@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _TOGETHER = 16  # sources decoded at a time
 _BASE = "base-weights.json"
+_FOLDER = "cdlm"
 
 
 def confusion_column(
@@ -42,11 +43,13 @@ def confusion_column(
     """
     if config.text is None:
         return rules
-    base = _tuned(training, text, rules, lm)
     # A folder of its own: the table keeps its name.
     work = WorkFolder(
-        training.work.folder / "cdlm", resume=training.resume, progress=training.progress
+        training.work.folder / _FOLDER, resume=training.resume, progress=training.progress
     )
+    if training.settled is not None:
+        return _kept(training.settled.work.folder / _FOLDER / CDLM_PART, work, rules)
+    base = _tuned(training, text, rules, lm)
     dev = training.development(text)
     stage = work.stage(
         "cdlm",
@@ -71,6 +74,19 @@ def confusion_column(
             progress=training.progress,
         )
         cdlm.column(table, out=stage.path("rules.bin"))
+        cdlm.write(stage.path(CDLM_PART))
+        stage.finish()
+    return stage
+
+
+def _kept(learned: Path, work: WorkFolder, rules: Stage) -> Stage:
+    """The column of a model that is there already, for other rules: its weight is settled, too."""
+    stage = work.stage(
+        "cdlm", fingerprint_file(learned), after=[rules], files=["rules.bin", CDLM_PART]
+    )
+    if stage.wanted:
+        cdlm = Cdlm.read(learned)
+        cdlm.column(RuleTable.load(rules.path("rules.bin")), out=stage.path("rules.bin"))
         cdlm.write(stage.path(CDLM_PART))
         stage.finish()
     return stage
