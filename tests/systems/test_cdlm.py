@@ -16,7 +16,7 @@ from demotic.grammar import RuleTable, Symbols
 from demotic.systems import configured
 from demotic.systems.cdlm import Cdlm, CdlmConfig, CdlmLearning, Example, Rounds
 from demotic.systems.cdlm import rounds as rounds_module
-from demotic.systems.cdlm.examples import held_out, judge, of_groups, of_lines, streams_of
+from demotic.systems.cdlm.examples import Judged, held_out, judge, of_groups, of_lines, streams_of
 from demotic.systems.model import Model
 from tests.decode.grammars import language_model
 from tests.decode.test_confuser import tables
@@ -125,7 +125,16 @@ def test_numbers_of_rules_are_learned_and_left_out_of_the_column() -> None:
     assert not {"RulePenalty", "Glue"} & kept.keys()
 
 
-@pytest.mark.parametrize("how", [{"objective": "likelihood"}, {"accumulate": False}])
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"objective": "likelihood"},
+        {"accumulate": False},
+        {"optimiser": "adam", "batch": 7},
+        {"optimiser": "adagrad", "batch": 7, "rate": 0.3},
+        {"optimiser": "adam", "objective": "likelihood", "batch": 10},
+    ],
+)
 def test_other_ways_to_learn_gain_as_well(how: dict[str, Any]) -> None:
     found = Rounds(confuser(), examples(), options=options(rounds=2, **how)).run()
     assert found.rounds[0].accepted
@@ -179,13 +188,55 @@ def test_going_on_gives_the_same_weights(tmp_path: Path) -> None:
     assert other._known() is None
 
 
-def test_threads_do_not_show() -> None:
-    one, two = (Rounds(confuser(), examples(), options=options(), threads=n).run() for n in (1, 2))
+@pytest.mark.parametrize("optimiser", ["lbfgs", "adam"])
+def test_threads_do_not_show(optimiser: str) -> None:
+    given = options(optimiser=optimiser, batch=9)
+    one, two = (Rounds(confuser(), examples(), options=given, threads=n).run() for n in (1, 2))
     assert one == two
 
 
+def test_passes_keep_no_confusions_and_go_on_where_they_stopped(tmp_path: Path) -> None:
+    place = tmp_path / "rounds.json"
+    ways: dict[str, Any] = {"optimiser": "adam", "batch": 8}
+    given = Rounds(confuser(), examples(), options=options(rounds=3, **ways))
+    whole = given.run()
+    assert not given._forests
+    steps = -(-len(given.learned) // 8)
+    assert [r.evaluations for r in whole.rounds] == [steps] * len(whole.rounds)
+    Rounds(confuser(), examples(), options=options(rounds=1, **ways), checkpoint=place).run()
+    rest = Rounds(
+        confuser(), examples(), options=options(rounds=3, **ways), checkpoint=place, resume=True
+    ).run()
+    assert (rest.weights, rest.rounds) == (whole.weights, whole.rounds)
+
+
+def test_a_pass_that_goes_too_far_goes_more_slowly_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[float] = []
+
+    def judged(rounds: Rounds, weights: dict[str, float]) -> Judged:
+        tried.append(abs(weights["WordPenalty"]))
+        return Judged(50.0 - len(tried), 1.0)
+
+    monkeypatch.setattr(Rounds, "judged", judged)
+    given = options(optimiser="adagrad", batch=100, rate=0.5)
+    found = Rounds(confuser(), examples(), options=given).run()
+    assert not any(r.accepted for r in found.rounds)
+    assert found.weights == START
+    assert tried[1] > tried[2] > tried[3] > tried[4] > tried[0] == 0
+
+
 @pytest.mark.parametrize(
-    "given", [{"rounds": 0}, {"variance": 0.0}, {"objective": "fun"}, {"held_out": 1}]
+    "given",
+    [
+        {"rounds": 0},
+        {"variance": 0.0},
+        {"objective": "fun"},
+        {"held_out": 1},
+        {"batch": 0},
+        {"rate": 0.0},
+        {"optimiser": "rprop"},
+        {"optimiser": "adam", "anneal": True},
+    ],
 )
 def test_options_that_cannot_work_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError):

@@ -32,6 +32,13 @@ class CdlmLearning:
     """Of the objective in a round."""
     anneal: bool = False
     """Begin with all confusions equally probable, and cool down."""
+    optimiser: Literal["lbfgs", "adagrad", "adam"] = "lbfgs"
+    """``lbfgs`` learns from the confusions of all sentences together; the others confuse some
+    sentences, go a step and forget them: for more text than memory holds."""
+    batch: int = 50
+    """Sentences that these look at for a step."""
+    rate: float = 0.05
+    """How far they go."""
     held_out: int = 10
     """One group of paraphrases out of so many judges the rounds and is not learned from."""
     max_words: int = 40
@@ -39,10 +46,14 @@ class CdlmLearning:
 
     def __post_init__(self) -> None:
         check_choices(self)
-        check_counts(self, "rounds", "evaluations", "max_words", least=1)
+        check_counts(self, "rounds", "evaluations", "max_words", "batch", least=1)
         check_counts(self, "held_out", least=2)
         if not 0 < self.variance < float("inf"):
             raise ArgumentError(f"a variance of {self.variance}", remedy="give a positive number")
+        if not 0 < self.rate < float("inf"):
+            raise ArgumentError(f"a rate of {self.rate}", remedy="give a positive number")
+        if self.anneal and self.optimiser != "lbfgs":
+            raise ArgumentError("annealing goes with the optimiser lbfgs")
 
 
 @dataclass(frozen=True, kw_only=True)
