@@ -11,7 +11,7 @@ import pytest
 
 import demotic
 from demotic.decode.confusion import START, Confuser
-from demotic.errors import ArgumentError, CorruptFileError, FileAccessError
+from demotic.errors import ArgumentError, CorruptFileError, EncodingError, FileAccessError
 from demotic.grammar import RuleTable, Symbols
 from demotic.systems import configured
 from demotic.systems.cdlm import Cdlm, CdlmConfig, CdlmLearning, Example, Rounds
@@ -327,6 +327,18 @@ def test_explanations_show_its_share(model: Model) -> None:
     scores = sum(step.scores.get("ConfusionModel", 0.0) for step in found.steps)
     assert found.features["ConfusionModel"] == pytest.approx(scores, abs=1e-4)
     assert found.weights["ConfusionModel"] == model.weights["ConfusionModel"]
+
+
+def test_a_text_that_is_no_text_is_named_with_its_line(tmp_path: Path) -> None:
+    text = mono(tmp_path)
+    lines = text.read_bytes().split(b"\n")
+    lines[3] = b"caf\xe9"
+    text.write_bytes(b"\n".join(lines))
+    with pytest.raises(EncodingError, match=r"mono:4: invalid UTF-8"):
+        demotic.train(
+            toys.memory(80), dev=toys.text(10), config=settings(text), out=tmp_path / "model"
+        )
+    assert not (tmp_path / "model").exists()
 
 
 def test_systems_without_it_and_files_that_are_missing_are_named(tmp_path: Path) -> None:
