@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 import demotic
+from demotic.corpus import Bitext
 from demotic.decode.confusion import START, Confuser
 from demotic.errors import ArgumentError, CorruptFileError, EncodingError, FileAccessError
-from demotic.grammar import RuleTable, Symbols
+from demotic.grammar import ConfusionOptions, RuleTable, Symbols
 from demotic.systems import configured
 from demotic.systems.cdlm import Cdlm, CdlmConfig, CdlmLearning, Example, Rounds
 from demotic.systems.cdlm import rounds as rounds_module
@@ -327,6 +328,34 @@ def test_explanations_show_its_share(model: Model) -> None:
     scores = sum(step.scores.get("ConfusionModel", 0.0) for step in found.steps)
     assert found.features["ConfusionModel"] == pytest.approx(scores, abs=1e-4)
     assert found.weights["ConfusionModel"] == model.weights["ConfusionModel"]
+
+
+def test_round_trips_say_what_is_confused(tmp_path: Path) -> None:
+    """Nearly no source but those that a model of the opposite direction makes."""
+    text, memory, dev = mono(tmp_path), toys.memory(150), toys.text(12)
+    turned = Bitext.from_pairs(
+        [(pair.target, pair.source) for pair in memory],
+        source_language="fr",
+        target_language="en",
+        file="turned",
+    )
+    reverse = demotic.train(
+        turned, config={**toys.UNTUNED, "memory": {"use": False}}, out=tmp_path / "back"
+    )
+    given = settings(text)
+    given["cdlm"] |= {"sources": 1, "sentences": 40}
+    alone = demotic.train(memory, dev=dev, config=given, out=tmp_path / "alone")
+    given["cdlm"] |= {"reverse": str(tmp_path / "back")}
+    both = demotic.train(memory, dev=dev, config=given, out=tmp_path / "both")
+    classes = [Cdlm.read(model.part("cdlm.json")).training["classes"] for model in (alone, both)]
+    assert classes[1] > 5 * classes[0]
+    given["cdlm"] |= {"reverse": str(tmp_path / "both")}
+    with pytest.raises(ArgumentError, match="a model from en to fr"):
+        demotic.train(memory, dev=dev, config=given, out=tmp_path / "wrong")
+    with pytest.raises(ArgumentError, match="asks for forests"):
+        CdlmConfig(reverse=reverse.bundle.folder, confusion=ConfusionOptions(group="source"))
+    with pytest.raises(FileAccessError, match="nowhere"):
+        configured("hiero", {"cdlm": {"reverse": str(tmp_path / "nowhere")}}).check_files()
 
 
 def test_a_text_that_is_no_text_is_named_with_its_line(tmp_path: Path) -> None:

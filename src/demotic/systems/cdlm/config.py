@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from demotic.bundle import ABOUT
 from demotic.decode.confusion import ConfusionSearch
 from demotic.errors import ArgumentError, check_choices, check_counts
 from demotic.grammar.bigrams import CLASSES, FREQUENT, Preset
@@ -67,6 +68,9 @@ class CdlmConfig:
     """Sentences of the text that are learned from, spread evenly over it."""
     sources: int = 300
     """Source sentences of the development set whose translations say what is confused."""
+    reverse: Path | None = None
+    """A model of the opposite direction. What it makes of the sentences learned from are further
+    sources whose translations say what is confused."""
     confusion: ConfusionOptions = field(default_factory=ConfusionOptions)
     """Which target sides are confused with each other."""
     preset: Preset = "paper"
@@ -88,7 +92,15 @@ class CdlmConfig:
         check_counts(self, "sources", "classes", least=1)
         check_counts(self, "sentences", least=20)
         check_counts(self, "frequent")
+        if self.reverse is not None and self.confusion.group == "source":
+            raise ArgumentError(
+                "cdlm.reverse asks for forests",
+                remedy="let cdlm.confusion.group be node or cell, or leave it out",
+            )
 
     def files(self) -> tuple[Path, ...]:
         """Those that training will read."""
-        return tuple(path for path in (self.text, self.symbols) if path is not None)
+        reverse = self.reverse
+        if reverse is not None and reverse.is_dir():
+            reverse = reverse / ABOUT  # it has the checksums of all parts
+        return tuple(path for path in (self.text, self.symbols, reverse) if path is not None)
