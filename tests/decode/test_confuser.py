@@ -172,6 +172,17 @@ def test_a_column_ranks_translations_as_its_bigrams_do() -> None:
         assert each.score == pytest.approx(by_hand, abs=1e-5)
 
 
+def test_words_that_look_like_grammars_are_words() -> None:
+    lines = ["a ||| the [X,1]", "[X] of ]"]
+    given = confuser()
+    for line, best, forest in zip(
+        lines, given.best(lines, START), given.forests(lines, START), strict=True
+    ):
+        odd = {word for word in line.split() if not word.isalpha()}
+        assert odd <= set(best.tokens)
+        assert forest.restrict(line.split()) is not None
+
+
 def test_no_edges_for_a_word_are_refused() -> None:
     with pytest.raises(ArgumentError):
         ConfusionSearch(edges_per_word=0)

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 import demotic
+from demotic.corpus import Bitext
 from demotic.decode.confusion import START, Confuser
-from demotic.errors import ArgumentError, CorruptFileError, FileAccessError
-from demotic.grammar import RuleTable, Symbols
+from demotic.errors import ArgumentError, CorruptFileError, EncodingError, FileAccessError
+from demotic.grammar import ConfusionOptions, RuleTable, Symbols
 from demotic.systems import configured
 from demotic.systems.cdlm import Cdlm, CdlmConfig, CdlmLearning, Example, Rounds
 from demotic.systems.cdlm import rounds as rounds_module
-from demotic.systems.cdlm.examples import held_out, judge, of_groups, of_lines, streams_of
+from demotic.systems.cdlm.examples import Judged, held_out, judge, of_groups, of_lines, streams_of
 from demotic.systems.model import Model
 from tests.decode.grammars import language_model
 from tests.decode.test_confuser import tables
@@ -125,7 +126,16 @@ def test_numbers_of_rules_are_learned_and_left_out_of_the_column() -> None:
     assert not {"RulePenalty", "Glue"} & kept.keys()
 
 
-@pytest.mark.parametrize("how", [{"objective": "likelihood"}, {"accumulate": False}])
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"objective": "likelihood"},
+        {"accumulate": False},
+        {"optimiser": "adam", "batch": 7},
+        {"optimiser": "adagrad", "batch": 7, "rate": 0.3},
+        {"optimiser": "adam", "objective": "likelihood", "batch": 10},
+    ],
+)
 def test_other_ways_to_learn_gain_as_well(how: dict[str, Any]) -> None:
     found = Rounds(confuser(), examples(), options=options(rounds=2, **how)).run()
     assert found.rounds[0].accepted
@@ -179,13 +189,55 @@ def test_going_on_gives_the_same_weights(tmp_path: Path) -> None:
     assert other._known() is None
 
 
-def test_threads_do_not_show() -> None:
-    one, two = (Rounds(confuser(), examples(), options=options(), threads=n).run() for n in (1, 2))
+@pytest.mark.parametrize("optimiser", ["lbfgs", "adam"])
+def test_threads_do_not_show(optimiser: str) -> None:
+    given = options(optimiser=optimiser, batch=9)
+    one, two = (Rounds(confuser(), examples(), options=given, threads=n).run() for n in (1, 2))
     assert one == two
 
 
+def test_passes_keep_no_confusions_and_go_on_where_they_stopped(tmp_path: Path) -> None:
+    place = tmp_path / "rounds.json"
+    ways: dict[str, Any] = {"optimiser": "adam", "batch": 8}
+    given = Rounds(confuser(), examples(), options=options(rounds=3, **ways))
+    whole = given.run()
+    assert not given._forests
+    steps = -(-len(given.learned) // 8)
+    assert [r.evaluations for r in whole.rounds] == [steps] * len(whole.rounds)
+    Rounds(confuser(), examples(), options=options(rounds=1, **ways), checkpoint=place).run()
+    rest = Rounds(
+        confuser(), examples(), options=options(rounds=3, **ways), checkpoint=place, resume=True
+    ).run()
+    assert (rest.weights, rest.rounds) == (whole.weights, whole.rounds)
+
+
+def test_a_pass_that_goes_too_far_goes_more_slowly_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[float] = []
+
+    def judged(rounds: Rounds, weights: dict[str, float]) -> Judged:
+        tried.append(abs(weights["WordPenalty"]))
+        return Judged(50.0 - len(tried), 1.0)
+
+    monkeypatch.setattr(Rounds, "judged", judged)
+    given = options(optimiser="adagrad", batch=100, rate=0.5)
+    found = Rounds(confuser(), examples(), options=given).run()
+    assert not any(r.accepted for r in found.rounds)
+    assert found.weights == START
+    assert tried[1] > tried[2] > tried[3] > tried[4] > tried[0] == 0
+
+
 @pytest.mark.parametrize(
-    "given", [{"rounds": 0}, {"variance": 0.0}, {"objective": "fun"}, {"held_out": 1}]
+    "given",
+    [
+        {"rounds": 0},
+        {"variance": 0.0},
+        {"objective": "fun"},
+        {"held_out": 1},
+        {"batch": 0},
+        {"rate": 0.0},
+        {"optimiser": "rprop"},
+        {"optimiser": "adam", "anneal": True},
+    ],
 )
 def test_options_that_cannot_work_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError):
@@ -276,6 +328,46 @@ def test_explanations_show_its_share(model: Model) -> None:
     scores = sum(step.scores.get("ConfusionModel", 0.0) for step in found.steps)
     assert found.features["ConfusionModel"] == pytest.approx(scores, abs=1e-4)
     assert found.weights["ConfusionModel"] == model.weights["ConfusionModel"]
+
+
+def test_round_trips_say_what_is_confused(tmp_path: Path) -> None:
+    """Nearly no source but those that a model of the opposite direction makes."""
+    text, memory, dev = mono(tmp_path), toys.memory(150), toys.text(12)
+    turned = Bitext.from_pairs(
+        [(pair.target, pair.source) for pair in memory],
+        source_language="fr",
+        target_language="en",
+        file="turned",
+    )
+    reverse = demotic.train(
+        turned, config={**toys.UNTUNED, "memory": {"use": False}}, out=tmp_path / "back"
+    )
+    given = settings(text)
+    given["cdlm"] |= {"sources": 1, "sentences": 40}
+    alone = demotic.train(memory, dev=dev, config=given, out=tmp_path / "alone")
+    given["cdlm"] |= {"reverse": str(tmp_path / "back")}
+    both = demotic.train(memory, dev=dev, config=given, out=tmp_path / "both")
+    classes = [Cdlm.read(model.part("cdlm.json")).training["classes"] for model in (alone, both)]
+    assert classes[1] > 5 * classes[0]
+    given["cdlm"] |= {"reverse": str(tmp_path / "both")}
+    with pytest.raises(ArgumentError, match="a model from en to fr"):
+        demotic.train(memory, dev=dev, config=given, out=tmp_path / "wrong")
+    with pytest.raises(ArgumentError, match="asks for forests"):
+        CdlmConfig(reverse=reverse.bundle.folder, confusion=ConfusionOptions(group="source"))
+    with pytest.raises(FileAccessError, match="nowhere"):
+        configured("hiero", {"cdlm": {"reverse": str(tmp_path / "nowhere")}}).check_files()
+
+
+def test_a_text_that_is_no_text_is_named_with_its_line(tmp_path: Path) -> None:
+    text = mono(tmp_path)
+    lines = text.read_bytes().split(b"\n")
+    lines[3] = b"caf\xe9"
+    text.write_bytes(b"\n".join(lines))
+    with pytest.raises(EncodingError, match=r"mono:4: invalid UTF-8"):
+        demotic.train(
+            toys.memory(80), dev=toys.text(10), config=settings(text), out=tmp_path / "model"
+        )
+    assert not (tmp_path / "model").exists()
 
 
 def test_systems_without_it_and_files_that_are_missing_are_named(tmp_path: Path) -> None:

@@ -64,6 +64,55 @@ def test_going_on_gives_the_same_model(models: tuple[Model, Model], tmp_path: Pa
     assert again == models[0].bundle.parts
 
 
+def test_learned_sparse_features_are_those_of_the_text_before(tmp_path: Path) -> None:
+    settings = {
+        "lm": {"order": 3},
+        "extract": {"sparse": {"templates": ["pairs"], "min_count": 3}},
+        "tune": {
+            "method": "minrisk",
+            "candidates": "forest",
+            "minrisk": {"iterations": 2, "evaluations": 10},
+        },
+    }
+    full, part = (
+        demotic.train(toys.memory(PAIRS), config=settings | {"final": final}, out=tmp_path / final)
+        for final in ("full", "train")
+    )
+    learned = {name for name in full.weights if name.startswith("pair|")}
+    assert learned
+    lost = part.weights.keys() - full.weights.keys()  # other links: some pairs are not there again
+    assert part.weights == full.weights | {name: part.weights[name] for name in lost}
+    assert all(name.startswith("pair|") for name in lost)
+    rules = full.rules  # type: ignore[attr-defined]
+    assert len(rules) > len(part.rules)  # type: ignore[attr-defined]
+    kept = {rules.sparse_name(feature) for feature in range(rules.sparse_features)}
+    assert kept
+    assert kept <= learned  # what got no weight is forgotten here, too
+
+
+def test_a_model_of_confusions_is_that_of_the_text_before(tmp_path: Path) -> None:
+    mono = tmp_path / "mono"
+    mono.write_text("\n".join(toys.text(160, 5).target_lines()) + "\n", encoding="utf-8")
+    learn = {"rounds": 1, "held_out": 4}
+    settings = toys.QUICK | {
+        "cdlm": {"text": str(mono), "sentences": 60, "sources": 10, "learn": learn}
+    }
+    full, part = (
+        demotic.train(toys.memory(PAIRS), config=settings | {"final": final}, out=tmp_path / final)
+        for final in ("full", "train")
+    )
+    assert full.weights == part.weights
+    assert full.weights["ConfusionModel"]
+    assert full.part("cdlm.json").read_bytes() == part.part("cdlm.json").read_bytes()
+    rules, fewer = full.rules, part.rules  # type: ignore[attr-defined]
+    assert len(rules) > len(fewer)
+    shared = {(rule.source, rule.target): rule.scores["ConfusionModel"] for rule in fewer}
+    both = [rule for rule in rules if (rule.source, rule.target) in shared]
+    assert any(rule.scores["ConfusionModel"] for rule in both)
+    for rule in both:
+        assert rule.scores["ConfusionModel"] == shared[rule.source, rule.target]
+
+
 def test_a_development_set_of_its_own_is_no_training_text(tmp_path: Path) -> None:
     model = demotic.train(
         toys.memory(60), dev=toys.text(12), config=toys.UNTUNED, out=tmp_path / "model"

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from demotic import files
 from demotic.bundle import Bundle
 from demotic.corpus import Bitext
+from demotic.decode.core_decoder import has_sparse
 from demotic.decode.decoder import Decoder, Hypothesis
 from demotic.grammar import RuleTable
 from demotic.grammar.templates import keep_features
@@ -44,7 +45,7 @@ from demotic.systems.tuning import (
     TuningTask,
     has_sparse_features,
 )
-from demotic.systems.weights import write_weights
+from demotic.systems.weights import read_weights, write_weights
 from demotic.systems.work import Stage, place
 
 Made = TypeVar("Made", bound=Model)
@@ -75,8 +76,12 @@ class Training(TextStages):
         ``start`` may lack features and have those of other grammars.  Where a tuner can, it learns
         weights of ``sparse`` features.
         """
+        self._selected = sparse and config.learns_sparse and not self.untuned
         if self.settled is not None:
-            return keep(self, name, [file])
+            kept = keep(self, name, [file])
+            if self._selected:
+                _forget_lost(kept.path(file), decoder())
+            return kept
         if self.untuned:
             fixed = self.work.stage(name, dict(start), after=after, files=[file])
             if fixed.wanted:
@@ -84,7 +89,6 @@ class Training(TextStages):
                 write_weights(fixed.path(file), {each: start.get(each, 0.0) for each in features})
                 fixed.finish()
             return fixed
-        self._selected = sparse and config.learns_sparse
         dev = self.development(text)
         stage = self.work.stage(
             name,
@@ -171,6 +175,18 @@ class Training(TextStages):
     def _clear(self) -> None:
         if not self._keep_work:
             self.work.remove()
+
+
+def _forget_lost(path: Path, decoder: Decoder[Hypothesis]) -> None:
+    """Weights without those of sparse features that the rules of all text do not have."""
+    table = getattr(decoder, "rules", None)
+    dense = set(decoder.feature_names)
+    weights = {
+        name: weight
+        for name, weight in read_weights(path).items()
+        if name in dense or (table is not None and has_sparse(table, name))
+    }
+    write_weights(path, weights)
 
 
 def _place_selected(rules: Path, weights: Mapping[str, float], out: Path) -> None:

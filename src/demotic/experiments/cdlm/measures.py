@@ -92,7 +92,8 @@ def translation(bench: Bench) -> Any:
     def run() -> dict[str, Any]:
         tables = {"baseline": bench.rules}
         for name, arm in COLUMNS.items():
-            record = bench.learned(arm, f"{arm.condition}-{_slug(name)}")
+            own = "BLM+WP+TsRB" + name.removeprefix(arm.condition)
+            record = bench.learned(arm, f"{arm.condition}-{_slug(own)}")
             tables[f"+CDLM, {name}"] = bench.column(record, _slug(name))
         metric = Bleu(tokenise="none")
         references = bench.references("test")
@@ -185,6 +186,7 @@ def learnings(bench: Bench) -> Any:
         "risk": CdlmLearning(),
         "likelihood": CdlmLearning(objective="likelihood"),
         "risk, annealed": CdlmLearning(anneal=True),
+        "risk, a part at a time": CdlmLearning(optimiser="adam"),
         "risk, newest forests alone": CdlmLearning(accumulate=False),
         "risk, variance 0.1": CdlmLearning(variance=0.1),
         "risk, variance 10": CdlmLearning(variance=10.0),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from demotic.bundle import ABOUT
 from demotic.decode.confusion import ConfusionSearch
 from demotic.errors import ArgumentError, check_choices, check_counts
 from demotic.grammar.bigrams import CLASSES, FREQUENT, Preset
@@ -32,6 +33,13 @@ class CdlmLearning:
     """Of the objective in a round."""
     anneal: bool = False
     """Begin with all confusions equally probable, and cool down."""
+    optimiser: Literal["lbfgs", "adagrad", "adam"] = "lbfgs"
+    """``lbfgs`` learns from the confusions of all sentences together; the others confuse some
+    sentences, go a step and forget them: for more text than memory holds."""
+    batch: int = 50
+    """Sentences that these look at for a step."""
+    rate: float = 0.05
+    """How far they go."""
     held_out: int = 10
     """One group of paraphrases out of so many judges the rounds and is not learned from."""
     max_words: int = 40
@@ -39,10 +47,14 @@ class CdlmLearning:
 
     def __post_init__(self) -> None:
         check_choices(self)
-        check_counts(self, "rounds", "evaluations", "max_words", least=1)
+        check_counts(self, "rounds", "evaluations", "max_words", "batch", least=1)
         check_counts(self, "held_out", least=2)
         if not 0 < self.variance < float("inf"):
             raise ArgumentError(f"a variance of {self.variance}", remedy="give a positive number")
+        if not 0 < self.rate < float("inf"):
+            raise ArgumentError(f"a rate of {self.rate}", remedy="give a positive number")
+        if self.anneal and self.optimiser != "lbfgs":
+            raise ArgumentError("annealing goes with the optimiser lbfgs")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +68,9 @@ class CdlmConfig:
     """Sentences of the text that are learned from, spread evenly over it."""
     sources: int = 300
     """Source sentences of the development set whose translations say what is confused."""
+    reverse: Path | None = None
+    """A model of the opposite direction. What it makes of the sentences learned from are further
+    sources whose translations say what is confused."""
     confusion: ConfusionOptions = field(default_factory=ConfusionOptions)
     """Which target sides are confused with each other."""
     preset: Preset = "paper"
@@ -77,7 +92,15 @@ class CdlmConfig:
         check_counts(self, "sources", "classes", least=1)
         check_counts(self, "sentences", least=20)
         check_counts(self, "frequent")
+        if self.reverse is not None and self.confusion.group == "source":
+            raise ArgumentError(
+                "cdlm.reverse asks for forests",
+                remedy="let cdlm.confusion.group be node or cell, or leave it out",
+            )
 
     def files(self) -> tuple[Path, ...]:
         """Those that training will read."""
-        return tuple(path for path in (self.text, self.symbols) if path is not None)
+        reverse = self.reverse
+        if reverse is not None and reverse.is_dir():
+            reverse = reverse / ABOUT  # it has the checksums of all parts
+        return tuple(path for path in (self.text, self.symbols, reverse) if path is not None)

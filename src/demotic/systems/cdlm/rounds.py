@@ -8,6 +8,9 @@ Each round confuses the sentences under the weights so far and minimises the ris
 likelihood, over all confusions seen (Li et al. 2010, section 4).  A round that makes held-out
 sentences worse, or much too long or short, is rejected: the weights go back to where they were, and
 the next attempt keeps closer to 0 and knows what the rejected weights would have liked.
+
+With ``adam`` or ``adagrad`` a round is a pass: some sentences are confused, weights go a step, and
+the confusions are forgotten, so that memory does not follow the text.
 """
 
 from __future__ import annotations
@@ -21,14 +24,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from demotic import files
 from demotic.decode.confusion import PASS_THROUGH, START, Confuser
 from demotic.errors import ArgumentError
+from demotic.features import FeatureSpace
 from demotic.forest import Forest
 from demotic.forest.weights import weight_array
 from demotic.learn.objectives import Likelihood, LinearRisk, Objective, estimated_gain
-from demotic.learn.optimise import Found, Penalty, minimise_objective
+from demotic.learn.online import Online
+from demotic.learn.optimise import Penalty, minimise_objective
 from demotic.learn.risk_set import RiskSet
 from demotic.metrics import Bleu
 from demotic.progress import SILENT, Progress
@@ -80,6 +86,19 @@ class Learned:
     rounds: tuple[Round, ...]
 
 
+@dataclass(frozen=True)
+class _Step:
+    """One attempt to find better weights."""
+
+    weights: dict[str, float]
+    holding: float
+    edges: int
+    value: float
+    evaluations: int
+    gain: tuple[float, ...]
+    optimiser: str
+
+
 class Rounds:
     """Learning under way."""
 
@@ -111,6 +130,7 @@ class Rounds:
         self._warned = False
         self._confused: list[dict[str, float]] = []  # weights under which that was done
         self._forests: list[Forest] = []  # of all rounds so far, one for each sentence
+        self._holding = 0.0  # the share of the latest that held the sentence itself
 
     # -- the story ------------------------------------------------------------------------------
 
@@ -128,17 +148,21 @@ class Rounds:
             best = Judged(rounds[-1].bleu, rounds[-1].ratio)
         finished = len([r for r in rounds if r.accepted])
         for number in range(finished + 1, self.options.rounds + 1):
-            holding = self._confuse(weights)
+            if not self._streams:
+                self._confuse(weights)
             before = best
             for left in reversed(range(_REJECTED)):
-                found, after, gain = self._learn(weights, variance)
+                if self._streams:
+                    step = self._pass(weights, variance, number)
+                else:
+                    step = self._learn(weights, variance)
+                after = step.weights
                 now = self.judged(after)
                 good = now.bleu >= before.bleu and not _strays(now.ratio, before.ratio)
                 rounds.append(
                     Round(
-                        number, good, now.bleu, now.ratio, holding,
-                        sum(forest.edges for forest in self._forests), variance, found.value,
-                        found.evaluations, gain, found.optimiser,
+                        number, good, now.bleu, now.ratio, step.holding, step.edges, variance,
+                        step.value, step.evaluations, step.gain, step.optimiser,
                     )
                 )  # fmt: skip
                 self._say(rounds[-1], before)
@@ -146,7 +170,7 @@ class Rounds:
                     weights, best = after, now
                     break
                 variance /= 2
-                if left and self.options.accumulate:
+                if left and self.options.accumulate and not self._streams:
                     self._confuse(after)  # what these weights like so much must be unlearned
             else:
                 break
@@ -167,26 +191,38 @@ class Rounds:
 
     # -- a round --------------------------------------------------------------------------------
 
-    def _confuse(self, weights: Mapping[str, float]) -> float:
-        """Confusions under these weights, with those of earlier rounds; the share that hold y."""
+    @property
+    def _streams(self) -> bool:
+        """Are confusions forgotten after a step?"""
+        return self.options.optimiser != "lbfgs"
+
+    def _confuse(self, weights: Mapping[str, float]) -> None:
+        """Confusions of all sentences under these weights, with those of earlier rounds."""
+        found, holding = self._confusions(self.learned, weights, self._progress)
+        if self._forests and self.options.accumulate:
+            found = [
+                self._added(old, new, weights)
+                for old, new in zip(self._forests, found, strict=True)
+            ]
+        self._forests = found
+        self._holding = holding / len(found)
+        self._confused.append(dict(weights))
+
+    def _confusions(
+        self, examples: Sequence[Example], weights: Mapping[str, float], progress: Progress
+    ) -> tuple[list[Forest], int]:
+        """Confusions of some sentences under these weights, and how many hold the sentence."""
         found = self.confuser.forests(
-            [e.sentence for e in self.learned],
-            weights,
-            threads=self._threads,
-            progress=self._progress,
+            [e.sentence for e in examples], weights, threads=self._threads, progress=progress
         )
         own = self.confuser.identity if self.options.objective == "likelihood" else None
         kept, holding = [], 0
-        for place, (example, forest) in enumerate(zip(self.learned, found, strict=True)):
+        for example, forest in zip(examples, found, strict=True):
             holding += forest.restrict(example.sentence.split()) is not None
             if own is not None:  # the sentence itself must be there
                 forest = forest.merge(own(example.sentence, weights))
-            if self._forests and self.options.accumulate:
-                forest = self._added(self._forests[place], forest, weights)
             kept.append(forest)
-        self._forests = kept
-        self._confused.append(dict(weights))
-        return holding / len(kept)
+        return kept, holding
 
     def _added(self, old: Forest, new: Forest, weights: Mapping[str, float]) -> Forest:
         """Both, each derivation once, and no more of them than memory allows."""
@@ -197,12 +233,68 @@ class Rounds:
         scored = merged.rescore(_fixed(weights))
         return scored.prune(max_edges=most)
 
-    def _learn(
-        self, weights: Mapping[str, float], variance: float
-    ) -> tuple[Found, dict[str, float], tuple[float, ...]]:
+    def _learn(self, weights: Mapping[str, float], variance: float) -> _Step:
         """Weights that are better on the forests at hand."""
         space = self._forests[0].space
-        start = weight_array(space, _fixed(weights)).copy()
+        free = self._free(space)
+        objective, gain = self._objective(self.learned, self._forests, weights)
+        found = minimise_objective(
+            objective,
+            weight_array(space, _fixed(weights)).copy(),
+            free=free,
+            penalty=Penalty(l2=variance),
+            evaluations=self.options.evaluations,
+            anneal=self.options.anneal,
+            threads=self._threads,
+        )
+        return _Step(
+            _named(space, found.weights, free), self._holding,
+            sum(forest.edges for forest in self._forests), found.value, found.evaluations, gain,
+            found.optimiser,
+        )  # fmt: skip
+
+    def _pass(self, weights: Mapping[str, float], variance: float, number: int) -> _Step:
+        """Weights after all sentences, some at a time, confused under what the step begins with.
+
+        Where a pass was rejected, the next goes more slowly, as its variance is smaller.
+        """
+        order = np.random.default_rng(number).permutation(len(self.learned)).tolist()
+        learner, space = None, None
+        free = np.zeros(0, np.bool_)
+        now = dict(weights)
+        holding = edges = steps = 0
+        value = 0.0
+        gain: tuple[float, ...] = ()
+        parts = range(0, len(order), self.options.batch)
+        with self._progress.step("learning", len(order), "sentences") as advance:
+            for begin in parts:
+                examples = [self.learned[i] for i in order[begin : begin + self.options.batch]]
+                forests, held = self._confusions(examples, now, SILENT)
+                if learner is None or space is None:
+                    space = forests[0].space
+                    free = self._free(space)
+                    learner = Online(
+                        weight_array(space, _fixed(weights)).copy(),
+                        method="adam" if self.options.optimiser == "adam" else "adagrad",
+                        rate=self.options.rate * variance / self.options.variance,
+                        l2=1 / variance,
+                        free=free,
+                    )
+                objective, gain = self._objective(examples, forests, now)
+                slope = objective.evaluate(learner.weights, threads=self._threads)
+                learner.step(slope.gradient, len(examples) / len(order))
+                now = _named(space, learner.weights, free)
+                value += slope.value
+                holding, edges, steps = (
+                    holding + held,
+                    edges + sum(f.edges for f in forests),
+                    steps + 1,
+                )
+                advance(len(examples))
+        return _Step(now, holding / len(order), edges, value, steps, gain, self.options.optimiser)
+
+    def _free(self, space: FeatureSpace) -> NDArray[np.bool_]:
+        """Which weights are learned."""
         free = np.zeros(len(space), dtype=np.bool_)
         for name in self._names:
             place = space.find(name)
@@ -211,49 +303,28 @@ class Rounds:
             free[place] = True
         if self._bigrams:
             free[space.dense :] = True
-        objective, gain = self._objective(weights)
-        found = minimise_objective(
-            objective,
-            start,
-            free=free,
-            penalty=Penalty(l2=variance),
-            evaluations=self.options.evaluations,
-            anneal=self.options.anneal,
-            threads=self._threads,
-        )
-        after = {
-            space.name(int(place)): float(found.weights[place])
-            for place in np.flatnonzero(free)
-            if found.weights[place] or space.name(int(place)) in DENSE
-        }
-        return found, after, gain
+        return free
 
-    def _objective(self, weights: Mapping[str, float]) -> tuple[Objective, tuple[float, ...]]:
+    def _objective(
+        self, given: Sequence[Example], forests: Sequence[Forest], weights: Mapping[str, float]
+    ) -> tuple[Objective, tuple[float, ...]]:
         if self.options.objective == "likelihood":
             pairs = [
                 (forest, forest.restrict(example.sentence.split()))
-                for example, forest in zip(self.learned, self._forests, strict=True)
+                for example, forest in zip(given, forests, strict=True)
             ]
             right = [(forest, own) for forest, own in pairs if own is not None]
             return Likelihood([f for f, _ in right], [own for _, own in right]), ()
-        examples = RiskSet(self._forests[0].space, columns=_ORDER + 1)
-        for example, forest in zip(self.learned, self._forests, strict=True):
+        examples = RiskSet(forests[0].space, columns=_ORDER + 1)
+        for example, forest in zip(given, forests, strict=True):
             references = [line.split() for line in example.references]
             examples.add(forest, forest.bleu_counts(references, _ORDER))
-        gain = self._gain(weights)
+        gain = _gain(given, forests, weights)
         mean = float(examples.expect(_fixed(weights)).counts @ np.array(gain))
         if mean < 0 and not self._warned:
             self._warned = True
             self._progress.say("warning: the mean gain is negative: no words at all would gain 0")
         return LinearRisk(examples, gain), gain
-
-    def _gain(self, weights: Mapping[str, float]) -> tuple[float, ...]:
-        """Linear BLEU for sentences as good as the best confusions are now."""
-        scored = (forest.rescore(_fixed(weights)) for forest in self._forests)
-        lines = [forest.viterbi().text for forest in scored]
-        statistics = Bleu(tokenise="none").statistics(lines, streams_of(self.learned))
-        gain, _ = estimated_gain(statistics)
-        return gain
 
     # -- what is said and kept ------------------------------------------------------------------
 
@@ -289,6 +360,27 @@ class Rounds:
             return record if record["key"] == self._key() else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
+
+
+def _gain(
+    examples: Sequence[Example], forests: Sequence[Forest], weights: Mapping[str, float]
+) -> tuple[float, ...]:
+    """Linear BLEU for sentences as good as the best confusions are now."""
+    lines = [forest.rescore(_fixed(weights)).viterbi().text for forest in forests]
+    statistics = Bleu(tokenise="none").statistics(lines, streams_of(examples))
+    gain, _ = estimated_gain(statistics)
+    return gain
+
+
+def _named(
+    space: FeatureSpace, weights: NDArray[np.float64], free: NDArray[np.bool_]
+) -> dict[str, float]:
+    """Those that are learned; zeros only of what is always there."""
+    return {
+        space.name(int(place)): float(weights[place])
+        for place in np.flatnonzero(free)
+        if weights[place] or space.name(int(place)) in DENSE
+    }
 
 
 def _strays(now: float, before: float) -> bool:

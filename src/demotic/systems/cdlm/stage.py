@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from demotic import files
+from demotic.bundle import Bundle
 from demotic.corpus import Orthography
 from demotic.decode import HieroDecoder, HieroSearch
 from demotic.decode.confusion import Confuser
+from demotic.errors import ArgumentError
 from demotic.forest import Forest
 from demotic.grammar import ConfusionGrammar, RuleTable, Symbols
 from demotic.lm import LanguageModel
 from demotic.progress import SILENT, Progress
+from demotic.systems import system_named
 from demotic.systems.cdlm.config import CdlmConfig
 from demotic.systems.cdlm.examples import Example, of_lines
 from demotic.systems.cdlm.model import Cdlm
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 _TOGETHER = 16  # sources decoded at a time
 _BASE = "base-weights.json"
+_FOLDER = "cdlm"
 
 
 def confusion_column(
@@ -42,11 +46,13 @@ def confusion_column(
     """
     if config.text is None:
         return rules
-    base = _tuned(training, text, rules, lm)
     # A folder of its own: the table keeps its name.
     work = WorkFolder(
-        training.work.folder / "cdlm", resume=training.resume, progress=training.progress
+        training.work.folder / _FOLDER, resume=training.resume, progress=training.progress
     )
+    if training.settled is not None:
+        return _kept(training.settled.work.folder / _FOLDER / CDLM_PART, work, rules)
+    base = _tuned(training, text, rules, lm)
     dev = training.development(text)
     stage = work.stage(
         "cdlm",
@@ -58,11 +64,15 @@ def confusion_column(
         table = RuleTable.load(rules.path("rules.bin"))
         model = LanguageModel.load(lm.path("lm.bin"))
         decoder = HieroDecoder(table, model, read_weights(base.path(_BASE)))
+        examples = _examples(training, config, text)
+        sources = _first(dev.path("dev.source"), config.sources)
+        if config.reverse is not None:
+            sources += _round_trips(training, config.reverse, text, examples)
         cdlm = learn(
             table,
             model,
-            forests_of(decoder, _first(dev.path("dev.source"), config.sources)),
-            _examples(training, config, text),
+            forests_of(decoder, sources),
+            examples,
             symbols_for(config, text.path("train.target"), training.threads, training.progress),
             config,
             folder=work.folder,
@@ -71,6 +81,19 @@ def confusion_column(
             progress=training.progress,
         )
         cdlm.column(table, out=stage.path("rules.bin"))
+        cdlm.write(stage.path(CDLM_PART))
+        stage.finish()
+    return stage
+
+
+def _kept(learned: Path, work: WorkFolder, rules: Stage) -> Stage:
+    """The column of a model that is there already, for other rules: its weight is settled, too."""
+    stage = work.stage(
+        "cdlm", fingerprint_file(learned), after=[rules], files=["rules.bin", CDLM_PART]
+    )
+    if stage.wanted:
+        cdlm = Cdlm.read(learned)
+        cdlm.column(RuleTable.load(rules.path("rules.bin")), out=stage.path("rules.bin"))
         cdlm.write(stage.path(CDLM_PART))
         stage.finish()
     return stage
@@ -118,6 +141,28 @@ def _examples(training: Training, config: CdlmConfig, text: Stage) -> list[Examp
             max_words=config.learn.max_words,
             progress=training.progress,
         )
+
+
+def _round_trips(
+    training: Training, reverse: Path, text: Stage, examples: Sequence[Example]
+) -> list[str]:
+    """What a model of the opposite direction makes of the sentences, as sources."""
+    model = system_named((bundle := Bundle.open(reverse)).about.system).Model.open(bundle)
+    about, bitext = bundle.about, training.bitext
+    here = (bitext.target_language, bitext.source_language)
+    if (about.source_language, about.target_language) != here:
+        raise ArgumentError(
+            f"a model from {about.source_language} to {about.target_language}",
+            path=reverse,
+            remedy=f"give one from {here[0]} to {here[1]}",
+        )
+    source, target = (
+        Orthography.from_json(text.path(f"{side}.json").read_text("utf-8"))
+        for side in ("source", "target")
+    )
+    lines = [target.decode(example.sentence.split()) for example in examples]
+    found = model.translate_lines(lines, threads=training.threads, progress=training.progress)
+    return [str(source.encode(best[0].text)) for best in found]
 
 
 def symbols_for(
