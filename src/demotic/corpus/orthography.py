@@ -27,8 +27,8 @@ from demotic.corpus.encoded import Encoded
 from demotic.corpus.layout import (
     ORDINALS,
     PLAIN,
-    gap_numbers,
     ends_paragraph,
+    gap_numbers,
     gap_places,
     label_of,
     taken,
