@@ -2,7 +2,8 @@
 
     >>> def stranded(words):
     ...     return [at for at, word in enumerate(words) if word not in ("ein", "Mann")]
-    >>> Fallback("de", Casing(), stranded).known_forms(Encoded(("ein", "mann"))).tokens
+    >>> known = {"ein", "Mann"}.__contains__
+    >>> Fallback("de", Casing(), known, stranded).known_forms(Encoded(("ein", "mann"))).tokens
     ('ein', 'Mann')
 
 Another case comes first (``DELETE``, ``mann``), then another apostrophe, other letters, the word
@@ -50,15 +51,17 @@ class Fallback:
         self,
         language: str,
         casing: Casing,
+        known: Callable[[str], object],
         stranded: Callable[[Sequence[str]], Sequence[int]],
         compounds: Compounds | None = None,
         *,
         forms: bool = True,
     ) -> None:
-        """``stranded`` gives the places of such words in a sentence; ``forms`` is false where
-        tokens and their case are given: only words of scripts without spaces are then cut into
-        known ones."""
+        """``known`` are words that some rule has, ``stranded`` gives the places of those in a
+        sentence that none translates there; ``forms`` is false where tokens and their case are
+        given: only words of scripts without spaces are then cut into known ones."""
         self._try_forms = forms
+        self._known_somewhere = known
         self._casing = casing
         self._stranded = stranded
         self._full = _FULL.get(language, {})
@@ -111,7 +114,7 @@ class Fallback:
 
     def _known(self, word: str) -> bool:
         """Can the model translate a word that stands alone?"""
-        return not self._stranded([word])
+        return bool(self._known_somewhere(word)) and not self._stranded([word])
 
     def _replacement(
         self, token: str, around: tuple[Sequence[str], Sequence[str]], *, loud: bool, titled: bool
@@ -126,9 +129,9 @@ class Fallback:
         if full := self._full.get(word.lower().replace("’", "'")):
             candidates.append(full)
         for candidate in dict.fromkeys(candidates):
-            if candidate != token and len(before) not in self._stranded(
-                [*before, candidate, *after]
-            ):
+            if candidate == token or not self._known_somewhere(candidate):
+                continue
+            if len(before) not in self._stranded([*before, candidate, *after]):
                 return [candidate]
         return self._parts(token, word)
 
