@@ -8,6 +8,7 @@ import pytest
 
 from demotic.corpus import Orthography, OrthographyConfig
 from demotic.corpus.fallback import Fallback
+from demotic.errors import ArgumentError
 
 ENGLISH = Orthography.learn(["see the page", "we are not here", "delete pages of a cafe"], "en")
 GERMAN = Orthography.learn(
@@ -106,3 +107,34 @@ def test_a_word_that_is_known_in_phrases_alone_falls_back_outside_them() -> None
     assert forms("you're sorry") == "you ￭'re sorry"
     assert forms("we're sorry") == "we ￭’re sorry"
     assert forms("sorry we're") == "sorry we ￭’re"
+
+
+@pytest.mark.parametrize(
+    ("ways", "text", "tokens"),
+    [
+        (("case",), "DELETE a café we're", "delete a café we ￭'re"),
+        (("letters",), "DELETE a café we're", "DELETE a cafe we ￭'re"),
+        (("clitics",), "DELETE a café we're", "DELETE a café we are"),
+        ((), "DELETE a café we're", "DELETE a café we ￭'re"),
+    ],
+)
+def test_words_fall_back_in_the_ways_that_are_allowed(
+    ways: tuple[str, ...], text: str, tokens: str
+) -> None:
+    side = Orthography("en", OrthographyConfig(fallback=ways))
+    fallback = of_words(side, {*KNOWN["en"], "a"})
+    assert str(fallback.known_forms(side.encode(text))) == tokens
+    assert Orthography.from_json(side.to_json()).config == side.config
+
+
+def test_words_keep_their_parts_together_where_these_are_no_way() -> None:
+    config = OrthographyConfig(compounds="on", fallback=("case",))
+    side = Orthography.learn(["ein Boot", "ein Haus", "Haus Boot"], "de", config=config)
+    assert str(of_words(side, KNOWN["de"]).known_forms(side.encode("ein Hausboot"))) == (
+        "ein Hausboot"
+    )
+
+
+def test_an_unknown_way_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="no word falls back to guesses"):
+        OrthographyConfig(fallback=("guesses",))

@@ -367,6 +367,7 @@ class Orthography:
             known,
             stranded,
             self.compounds,
+            ways=self.config.fallback,
             forms=self.config.tokeniser != "none",
         )
 
