@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 import pytest
 
 from demotic.corpus import Orthography, OrthographyConfig
+from demotic.corpus.fallback import Fallback
+from demotic.errors import ArgumentError
 
 ENGLISH = Orthography.learn(["see the page", "we are not here", "delete pages of a cafe"], "en")
 GERMAN = Orthography.learn(
@@ -26,8 +28,13 @@ def lacking(known: Iterable[str]) -> Callable[[Sequence[str]], list[int]]:
     return lambda tokens: [at for at, token in enumerate(tokens) if token not in words]
 
 
+def of_words(side: Orthography, known: Iterable[str]) -> Fallback:
+    words = set(known)
+    return side.fallback(words.__contains__, lacking(words))
+
+
 def known_forms(side: Orthography, text: str) -> str:
-    return str(side.fallback(lacking(KNOWN[side.language])).known_forms(side.encode(text)))
+    return str(of_words(side, KNOWN[side.language]).known_forms(side.encode(text)))
 
 
 @pytest.mark.parametrize(
@@ -65,7 +72,7 @@ def test_german_falls_back(text: str, tokens: str) -> None:
 
 
 def test_case_comes_back() -> None:
-    fallback = ENGLISH.fallback(lacking(KNOWN["en"]))
+    fallback = of_words(ENGLISH, KNOWN["en"])
     source = fallback.known_forms(ENGLISH.encode("DELETE  the PAGES"))
     assert str(source) == "delete the pages"
     links = [(0, 2), (1, 0), (2, 1)]
@@ -76,13 +83,9 @@ def test_case_comes_back() -> None:
 
 def test_natural_text_is_cut_into_the_words_of_segmented_text() -> None:
     given = Orthography("zh", OrthographyConfig(tokeniser="none", casing="none"))
-    known = lacking({"我们", "喜欢", "水"})
-    assert (
-        str(given.fallback(known).known_forms(given.encode("我们喜欢水Latin"))) == "我们喜欢水Latin"
-    )
-    assert str(given.fallback(known).known_forms(given.encode("我们喜欢水 LATIN"))) == (
-        "我们 喜欢 水 LATIN"
-    )
+    fallback = of_words(given, ["我们", "喜欢", "水"])
+    assert str(fallback.known_forms(given.encode("我们喜欢水Latin"))) == "我们喜欢水Latin"
+    assert str(fallback.known_forms(given.encode("我们喜欢水 LATIN"))) == ("我们 喜欢 水 LATIN")
 
 
 def test_a_word_that_is_known_in_phrases_alone_falls_back_outside_them() -> None:
@@ -96,7 +99,7 @@ def test_a_word_that_is_known_in_phrases_alone_falls_back_outside_them() -> None
             if token not in ("you", "we", "sorry") and tuple(tokens[at - 1 : at + 1]) not in pairs
         ]
 
-    fallback = ENGLISH.fallback(stranded)
+    fallback = ENGLISH.fallback(lambda word: True, stranded)
 
     def forms(text: str) -> str:
         return str(fallback.known_forms(ENGLISH.encode(text)))
@@ -104,3 +107,34 @@ def test_a_word_that_is_known_in_phrases_alone_falls_back_outside_them() -> None
     assert forms("you're sorry") == "you ￭'re sorry"
     assert forms("we're sorry") == "we ￭’re sorry"
     assert forms("sorry we're") == "sorry we ￭’re"
+
+
+@pytest.mark.parametrize(
+    ("ways", "text", "tokens"),
+    [
+        (("case",), "DELETE a café we're", "delete a café we ￭'re"),
+        (("letters",), "DELETE a café we're", "DELETE a cafe we ￭'re"),
+        (("clitics",), "DELETE a café we're", "DELETE a café we are"),
+        ((), "DELETE a café we're", "DELETE a café we ￭'re"),
+    ],
+)
+def test_words_fall_back_in_the_ways_that_are_allowed(
+    ways: tuple[str, ...], text: str, tokens: str
+) -> None:
+    side = Orthography("en", OrthographyConfig(fallback=ways))
+    fallback = of_words(side, {*KNOWN["en"], "a"})
+    assert str(fallback.known_forms(side.encode(text))) == tokens
+    assert Orthography.from_json(side.to_json()).config == side.config
+
+
+def test_words_keep_their_parts_together_where_these_are_no_way() -> None:
+    config = OrthographyConfig(compounds="on", fallback=("case",))
+    side = Orthography.learn(["ein Boot", "ein Haus", "Haus Boot"], "de", config=config)
+    assert str(of_words(side, KNOWN["de"]).known_forms(side.encode("ein Hausboot"))) == (
+        "ein Hausboot"
+    )
+
+
+def test_an_unknown_way_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="no word falls back to guesses"):
+        OrthographyConfig(fallback=("guesses",))

@@ -60,10 +60,7 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         (r"Tab\there", r"Reiter\thier"),
         ("&Delete", "&Löschen"),
         ("_Delete", "_Löschen"),
-        (
-            "{n, plural, one {# page} other {# pages}}",
-            "{n, plural, one {# Seite} other {# Seiten}}",
-        ),
+        ("{n, select, a {page} other {pages}}", "{n, select, a {Seite} other {Seiten}}"),
         # Marks in pairs.
         ("'Home'", "'Startseite'"),
         ("Delete (all) pages", "(Alle) Seiten löschen"),

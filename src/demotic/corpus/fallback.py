@@ -2,7 +2,8 @@
 
     >>> def stranded(words):
     ...     return [at for at, word in enumerate(words) if word not in ("ein", "Mann")]
-    >>> Fallback("de", Casing(), stranded).known_forms(Encoded(("ein", "mann"))).tokens
+    >>> known = {"ein", "Mann"}.__contains__
+    >>> Fallback("de", Casing(), known, stranded).known_forms(Encoded(("ein", "mann"))).tokens
     ('ein', 'Mann')
 
 Another case comes first (``DELETE``, ``mann``), then another apostrophe, other letters, the word
@@ -13,7 +14,7 @@ without accents, then clitics in full (``￭'re``), then its parts; what is left
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from demotic.corpus.casing import Casing, capitalised
@@ -21,6 +22,7 @@ from demotic.corpus.compounds import Compounds
 from demotic.corpus.encoded import Case, Encoded
 from demotic.corpus.marks import JOINER, bare, joint, joint_filler, protected_class, with_bare
 from demotic.corpus.normalise import UNSPACED
+from demotic.corpus.orthography_config import FALLBACKS
 from demotic.corpus.pattern import Pattern
 
 _FULL = {
@@ -50,19 +52,24 @@ class Fallback:
         self,
         language: str,
         casing: Casing,
+        known: Callable[[str], object],
         stranded: Callable[[Sequence[str]], Sequence[int]],
         compounds: Compounds | None = None,
         *,
+        ways: Collection[str] = FALLBACKS,
         forms: bool = True,
     ) -> None:
-        """``stranded`` gives the places of such words in a sentence; ``forms`` is false where
-        tokens and their case are given: only words of scripts without spaces are then cut into
-        known ones."""
+        """``known`` are words that some rule has, ``stranded`` gives the places of those in a
+        sentence that none translates there; ``ways`` is what a word may become; ``forms`` is false
+        where tokens and their case are given: only words of scripts without spaces are then cut
+        into known ones."""
+        self._ways = ways
         self._try_forms = forms
+        self._known_somewhere = known
         self._casing = casing
         self._stranded = stranded
-        self._full = _FULL.get(language, {})
-        self._letters = _LETTERS.get(language, ())
+        self._full = _FULL.get(language, {}) if "clitics" in ways else {}
+        self._letters = (*_APOSTROPHES, *_LETTERS.get(language, ())) if "letters" in ways else ()
         # A word that is unknown as a whole needs less evidence to fall apart.
         self._compounds = (
             Compounds(replace(compounds.options, min_count=1), compounds.counts)
@@ -111,7 +118,7 @@ class Fallback:
 
     def _known(self, word: str) -> bool:
         """Can the model translate a word that stands alone?"""
-        return not self._stranded([word])
+        return bool(self._known_somewhere(word)) and not self._stranded([word])
 
     def _replacement(
         self, token: str, around: tuple[Sequence[str], Sequence[str]], *, loud: bool, titled: bool
@@ -126,16 +133,18 @@ class Fallback:
         if full := self._full.get(word.lower().replace("’", "'")):
             candidates.append(full)
         for candidate in dict.fromkeys(candidates):
-            if candidate != token and len(before) not in self._stranded(
-                [*before, candidate, *after]
-            ):
+            if candidate == token or not self._known_somewhere(candidate):
+                continue
+            if len(before) not in self._stranded([*before, candidate, *after]):
                 return [candidate]
         return self._parts(token, word)
 
     def _forms(self, word: str, *, loud: bool, titled: bool) -> Iterator[str]:
         for each in self._spellings(word):
             lower = each.lower()
-            if each.isupper() and len(each) > 1:
+            if "case" not in self._ways:
+                yield each
+            elif each.isupper() and len(each) > 1:
                 if not loud and len(each) <= _SHORT:
                     continue
                 yield from (self._casing.form(lower), lower, capitalised(lower))
@@ -148,10 +157,10 @@ class Fallback:
 
     def _spellings(self, word: str) -> Iterator[str]:
         yield word
-        for one, other in (*_APOSTROPHES, *self._letters):
+        for one, other in self._letters:
             if one in word:
                 yield word.replace(one, other)
-        if not word.isascii():
+        if self._letters and not word.isascii():
             plain = "".join(
                 letter
                 for letter in unicodedata.normalize("NFD", word)
@@ -161,6 +170,8 @@ class Fallback:
                 yield unicodedata.normalize("NFC", plain)
 
     def _parts(self, token: str, word: str) -> list[str]:
+        if "parts" not in self._ways:
+            return []
         if _IN_UNSPACED.fullmatch(word):
             return self._known_words(token, word)
         if self._compounds is None:

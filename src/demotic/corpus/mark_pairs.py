@@ -60,8 +60,10 @@ def quote_kind(token: str) -> str:
 
 
 def enclosing(spans: Iterable[Span]) -> dict[str, str]:
-    """The text of spans that may enclose others, by their class tokens."""
-    return {span.token: span.text for span in spans if span.kind in ("tag", "var")}
+    """The text of spans that may enclose others, by their class tokens; none if none closes."""
+    found = {span.token: span.text for span in spans if span.kind in ("tag", "var")}
+    closes = any("/" in text or "end" in text or "close" in text for text in found.values())
+    return found if closes else {}
 
 
 def pairs(tokens: Sequence[str], tags: Mapping[str, str] | None = None) -> list[Pair]:
@@ -75,6 +77,8 @@ def pairs(tokens: Sequence[str], tags: Mapping[str, str] | None = None) -> list[
         return found
     open_: list[tuple[str, int]] = []
     for at, token in enumerate(tokens):
+        if token not in _MARK_TOKENS and not (tags and "⟦" in token):
+            continue
         kind, opens = _side(token, tags or {})
         if not kind:
             continue

@@ -357,15 +357,19 @@ class Orthography:
             return self._tokeniser.unescape(token)
         return unescape(bare(token))
 
-    def fallback(self, stranded: Callable[[Sequence[str]], Sequence[int]]) -> Fallback:
+    def fallback(
+        self, known: Callable[[str], object], stranded: Callable[[Sequence[str]], Sequence[int]]
+    ) -> Fallback:
         """What to do about words that a model cannot translate where they stand."""
         from demotic.corpus.fallback import Fallback
 
         return Fallback(
             without_region(self.language),
             self.casing,
+            known,
             stranded,
             self.compounds,
+            ways=self.config.fallback,
             forms=self.config.tokeniser != "none",
         )
 

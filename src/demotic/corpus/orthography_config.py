@@ -12,6 +12,7 @@ from demotic.errors import ArgumentError
 
 TOKENISERS = ("reversible", "moses", "none")
 COMPOUNDS = ("off", "on", "auto")
+FALLBACKS = ("case", "letters", "clitics", "parts")
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,9 @@ class OrthographyConfig:
     """For scripts without spaces: ``characters``, ``jieba`` or ``auto``."""
     protect: tuple[str, ...] = KINDS
     """Kinds of spans that pass through unchanged."""
+    fallback: tuple[str, ...] = FALLBACKS
+    """What a word that a model cannot translate may become before it is decoded: a word in another
+    ``case``, with other ``letters``, a clitic in full (``clitics``), its ``parts``."""
     compound_options: CompoundOptions | None = None
     """What counts as a part of a compound; by default what suits the language."""
 
@@ -48,4 +52,9 @@ class OrthographyConfig:
             raise ArgumentError(
                 f"cannot protect {', '.join(sorted(unknown))}",
                 remedy=f"choose from {', '.join(KINDS)}",
+            )
+        if unknown := set(self.fallback) - set(FALLBACKS):
+            raise ArgumentError(
+                f"no word falls back to {', '.join(sorted(unknown))}",
+                remedy=f"choose from {', '.join(FALLBACKS)}",
             )

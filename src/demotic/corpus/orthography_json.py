@@ -10,7 +10,7 @@ from demotic.corpus.casing import Casing
 from demotic.corpus.compounds import CompoundOptions, Compounds
 from demotic.corpus.mark_pairs import STYLES
 from demotic.corpus.orthography import VERSION, Orthography
-from demotic.corpus.orthography_config import OrthographyConfig
+from demotic.corpus.orthography_config import FALLBACKS, OrthographyConfig
 from demotic.errors import FormatError
 
 _FORMATS = range(1, VERSION + 1)  # the first knew neither names nor markup
@@ -74,12 +74,19 @@ def _config(record: object) -> OrthographyConfig:
     protect = fields.pop("protect", None)
     if not isinstance(protect, list) or not all(isinstance(kind, str) for kind in protect):
         raise _damaged("protect must be a list of kinds")
+    # Models of earlier versions do not say.
+    fallback = fields.pop("fallback", [*FALLBACKS])
+    if not isinstance(fallback, list) or not all(isinstance(way, str) for way in fallback):
+        raise _damaged("fallback must be a list of ways")
     if set(fields) != {"tokeniser", "casing", "compounds", "segment"} or not all(
         isinstance(value, str) for value in fields.values()
     ):
         raise _damaged("unexpected fields in config")
     return OrthographyConfig(
-        **fields, protect=tuple(protect), compound_options=_options(options) if options else None
+        **fields,
+        protect=tuple(protect),
+        fallback=tuple(fallback),
+        compound_options=_options(options) if options else None,
     )
 
 

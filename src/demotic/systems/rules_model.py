@@ -134,6 +134,10 @@ class RulesModel(Model):
         [forest] = self.decoder.forests([self._bounded(self.encode(text))])
         return forest
 
+    def knows(self, word: str) -> object:
+        """Is a token among the source words of the rules?"""
+        return self.rules.find_source_word(word)
+
     def stranded(self, tokens: Sequence[str]) -> Sequence[int]:
         """Places of words that no rule translates as part of a phrase."""
         return self.rules.stranded_words(list(tokens))

@@ -217,7 +217,11 @@ class Translator(ABC):
 
     @cached_property
     def _fallback(self) -> Fallback:
-        return self.source.fallback(self.stranded)
+        return self.source.fallback(self.knows, self.stranded)
+
+    def knows(self, word: str) -> object:
+        """Is a token among the source words of the model?"""
+        return True
 
     def stranded(self, tokens: Sequence[str]) -> Sequence[int]:
         """Places of words that the model cannot translate where they stand."""

@@ -48,6 +48,10 @@ class BlocksModel(Model):
         """The translation graph of a line: all that the decoder kept."""
         return self.decoder.forest(self._bounded(self.encode(text)))
 
+    def knows(self, word: str) -> object:
+        """Is a token among the source words of the blocks?"""
+        return self.blocks.find_source_word(word)
+
     def stranded(self, tokens: Sequence[str]) -> Sequence[int]:
         """Places of words that are in no block."""
         find = self.blocks.find_source_word
