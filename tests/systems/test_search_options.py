@@ -24,6 +24,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "blocks": {"preset": "row4", "learn": {"lm_folds": 0}},
     "umt": {"lm": {"order": 3}, "preset": "full", "learn": {"drl": {"epochs": 0}}},
     "amasis": {**toys.UNTUNED, "learn": {"min_count": 1}},
+    "transducer": {"trees": {"source": "induced"}, "tune": {"mira": {"iterations": 0}}},
 }
 
 
