@@ -17,8 +17,8 @@ START = {"WordChoice": 1.0, "Order": 1.0, "WordPenalty": 0.0}
 CHOICES = (SOURCE_WORDS, TARGET_WORDS, CASING, ALIGNER)
 DEMO: dict[str, Any] = {
     "trees": {"source": "induced"},
-    "learn": {"order_pairs": 2000},
-    "tune": {"mira": {"iterations": 2}},
+    "learn": {"order_pairs": 1000},
+    "tune": {"list_size": 20, "mira": {"iterations": 1}},
 }
 """A tour has no treebank at hand, and should not take long."""
 
