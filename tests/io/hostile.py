@@ -423,7 +423,7 @@ def make_orders(path: Path) -> None:
     for tree in penn.parse(["(S (N a) (V b) (N c))", "(S (NP (D c) (N a)) (VP (V b) (N c)))"] * 30):
         size = len(tree.words)
         turned = [[(size - 1 - k if tree.words[0] == "a" else k, 1.0)] for k in range(size)]
-        examples.add(bitree(tree, turned, size), "x y the z z".split()[:size])
+        examples.add(bitree(tree, turned, size), ["x", "y", "the", "z", "z"][:size])
     targets = {word: k for k, word in enumerate(["<unk>", "x", "y", "the", "z"])}
     train_orders(examples, targets, held_out=OrderExamples(examples.numbers), pooled_below=10).save(
         path

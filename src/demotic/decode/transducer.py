@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -57,8 +57,7 @@ def over_tokens(tree: Tree, tokens: Sequence[str]) -> Tree:
     return replace(tree, words=tuple(tokens))
 
 
-@dataclass(frozen=True)
-class TreeNode:
+class TreeNode(NamedTuple):
     """A word with its translation, or a head block and a sibling that was attached to it."""
 
     label: str
@@ -396,23 +395,28 @@ class TreeDecoder:
         self, tokens: Sequence[str], tree: Tree, found: ForestDerivation
     ) -> TreeDerivation:
         """A derivation of the forest; its edges stand in depth-first order."""
-        forest = found.forest
+        forest, edges = found.forest, found.edges[::-1]
+        heads = forest.head[edges]
+        arities = forest.tail_off[edges + 1] - forest.tail_off[edges]
         nodes: list[TreeNode] = []
         done: list[int] = []
-        for edge in found.edges[::-1].tolist():
-            top = int(forest.head[edge])
-            begin, end = (int(x) for x in forest.spans[top])
-            rule = forest.rule(int(forest.edge_rule[edge]))
-            label, score = forest.labels[forest.node_label[top]], float(forest.score[edge])
-            if len(forest.tails_of(edge)):
+        for (begin, end), label, rule, score, arity in zip(
+            forest.spans[heads].tolist(),
+            forest.node_label[heads].tolist(),
+            forest.edge_rule[edges].tolist(),
+            forest.score[edges].tolist(),
+            arities.tolist(),
+            strict=True,
+        ):
+            name, target = forest.labels[label], forest.rule(rule).target
+            if arity:
                 children = (done.pop(), done.pop())
-                swapped = rule.target == (1, 0)
-                nodes.append(TreeNode(label, begin, end, children, swapped, None, score))
+                nodes.append(TreeNode(name, begin, end, children, target == (1, 0), None, score))
             else:
-                word = str(rule.target[0]) if rule.target else None
-                nodes.append(TreeNode(label, begin, end, (), False, word, score))
+                word = str(target[0]) if target else None
+                nodes.append(TreeNode(name, begin, end, (), False, word, score))
             done.append(len(nodes) - 1)
-        values = tuple(found.features.get(name, 0.0) for name in FEATURES)
+        values = tuple(forest.dense[edges].sum(axis=0, dtype=np.float64).tolist())
         return TreeDerivation(tuple(tokens), found.score, values, tuple(nodes), tree.flat)
 
 
