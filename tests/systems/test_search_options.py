@@ -17,6 +17,7 @@ SEARCH: dict[str, dict[str, Any]] = {
     "blocks": {"beam": 3, "min_left": 2},
     "umt": {"beam": 2, "span_limit": 4},
     "amasis": {"beam": 7, "labels": 2},
+    "transducer": {"beam": 7, "candidates": 3},
 }
 SETTINGS: dict[str, dict[str, Any]] = {
     "hiero": toys.UNTUNED,

@@ -224,6 +224,13 @@ def test_a_treebank_a_parser_or_links_will_do(tmp_path: Path, text: Bitext, tree
     assert all("nom2" in text for text in found.values())
 
 
+def test_a_few_pairs_without_a_development_set_keep_the_chapters_weights(text: Bitext) -> None:
+    settings = {"tokenised": True, "trees": {"source": "induced"}}
+    made = demotic.train(text.select(range(60)), system="transducer", config=settings)
+    assert made.weights == {"WordChoice": 1.0, "Order": 1.0, "WordPenalty": 0.0}
+    assert not made.about.dev
+
+
 def test_without_trees_training_stops_at_once(tmp_path: Path, text: Bitext) -> None:
     with pytest.raises(ArgumentError, match="--treebank FILE"):
         demotic.train(text, system="transducer", out=tmp_path / "model")

@@ -188,5 +188,10 @@ class _Reasons:
 
 
 def _shown(reasons: Iterable[Reason]) -> tuple[str, ...]:
-    best = sorted(reasons, key=lambda reason: -abs(reason.weight))
-    return tuple(map(str, best[:MOST_REASONS]))
+    """The largest; what several trees say is said once."""
+    total: dict[tuple[str, ...], float] = {}
+    for reason in reasons:
+        key = tuple(sorted(reason.literals))
+        total[key] = total.get(key, 0.0) + reason.weight
+    best = sorted(total.items(), key=lambda each: -abs(each[1]))
+    return tuple(str(Reason(*each)) for each in best[:MOST_REASONS])
