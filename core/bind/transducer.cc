@@ -92,6 +92,37 @@ void spaces(nb::module_& m) {
                        all.emplace_back(item.cell, item.target, item.cost);
                      return all;
                    })
+      .def_prop_ro(
+          "edge_table",
+          [](const Space& s) {
+            std::vector<uint32_t> heads, choices;
+            std::vector<int64_t> blocks, siblings;
+            std::vector<uint8_t> swapped;
+            std::vector<double> costs;
+            const auto item = [](uint32_t i) {
+              return i == CellSearch::kNone ? -1 : static_cast<int64_t>(i);
+            };
+            for (const auto& e : s.edges) {
+              heads.push_back(e.head);
+              choices.push_back(e.choice);
+              blocks.push_back(item(e.block));
+              siblings.push_back(item(e.sibling));
+              swapped.push_back(e.swapped ? 1 : 0);
+              costs.push_back(e.cost);
+            }
+            return nb::make_tuple(numpy(std::move(heads)), numpy(std::move(choices)),
+                                  numpy(std::move(blocks)), numpy(std::move(siblings)),
+                                  numpy(std::move(swapped)), numpy(std::move(costs)));
+          },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "item_cells",
+          [](const Space& s) {
+            std::vector<uint32_t> cells;
+            for (const auto& item : s.items) cells.push_back(item.cell);
+            return numpy(std::move(cells));
+          },
+          nb::rv_policy::automatic)
       .def_prop_ro("edges", [](const Space& s) {
         std::vector<std::tuple<uint32_t, uint32_t, int64_t, int64_t, bool, double>> all;
         for (const auto& e : s.edges)
@@ -130,21 +161,25 @@ void permutations(nb::module_& m) {
              const Input<double>& leaf_cost, const Input<double>& keep, const Input<double>& swap,
              const Input<uint32_t>& classifier, const Input<uint32_t>& atom_begins,
              const Input<uint32_t>& atoms, const Input<uint32_t>& name_begins,
-             const Input<uint32_t>& names, uint32_t items, double width, bool recombine,
-             bool score_erased) {
+             const Input<uint32_t>& names, const Input<uint32_t>& pair_begins,
+             const Input<double>& pairs, uint32_t items, double width, bool recombine,
+             bool score_erased, double order_weight) {
             const trees::CellInput input{
                 cells.view(),   span_of(leaf_begins), span_of(leaf_target), span_of(leaf_cost),
                 span_of(keep),  span_of(swap),        span_of(classifier),  span_of(atom_begins),
-                span_of(atoms), span_of(name_begins), span_of(names)};
-            const trees::CellSearchOptions options{items, width, recombine, score_erased};
+                span_of(atoms), span_of(name_begins), span_of(names),       span_of(pair_begins),
+                span_of(pairs)};
+            const trees::CellSearchOptions options{items, width, recombine, score_erased,
+                                                   order_weight};
             return unlocked([&] { return search(model, options, input); });
           },
           nb::arg("cells"), nb::arg("leaf_begins").noconvert(), nb::arg("leaf_target").noconvert(),
           nb::arg("leaf_cost").noconvert(), nb::arg("keep").noconvert(),
           nb::arg("swap").noconvert(), nb::arg("classifier").noconvert(),
           nb::arg("atom_begins").noconvert(), nb::arg("atoms").noconvert(),
-          nb::arg("name_begins").noconvert(), nb::arg("names").noconvert(), nb::arg("items"),
-          nb::arg("width"), nb::arg("recombine"), nb::arg("score_erased"));
+          nb::arg("name_begins").noconvert(), nb::arg("names").noconvert(),
+          nb::arg("pair_begins").noconvert(), nb::arg("pairs").noconvert(), nb::arg("items"),
+          nb::arg("width"), nb::arg("recombine"), nb::arg("score_erased"), nb::arg("order_weight"));
 }
 
 }  // namespace

@@ -116,13 +116,31 @@ void CellInput::check(uint32_t features) const {
   check_begins(atom_begins, attachments, atoms.size());
   check_begins(name_begins, attachments * kSlots, names.size());
   for (const uint32_t atom : atoms) refuse(atom >= features);
-  for (const double cost : leaf_cost) refuse(!(cost >= 0.0 && cost < 1e9));
+  for (const double cost : leaf_cost) refuse(!(std::abs(cost) < 1e9));
   for (size_t a = 0; a < attachments; ++a)
     refuse(!(std::abs(keep[a]) < 1e9 && std::abs(swap[a]) < 1e9));
+  if (!pairs.empty()) check_pairs();
+}
+
+void CellInput::check_pairs() const {
+  refuse(pair_begins.size() != cells.block.size());
+  for (const double cost : pairs) refuse(!(cost >= 0.0 && cost < 1e9));
+  std::vector<size_t> heads(cells.size());  // candidates of each cell's head
+  for (size_t cell = 0; cell < cells.size(); ++cell) {
+    if (cell < cells.tokens) {
+      heads[cell] = leaf_begins[cell + 1] - leaf_begins[cell];
+      continue;
+    }
+    for (uint32_t a = cells.begins[cell]; a < cells.begins[cell + 1]; ++a) {
+      heads[cell] = heads[cells.block[a]];
+      refuse(pair_begins[a] + heads[cell] * heads[cells.sibling[a]] > pairs.size());
+    }
+  }
 }
 
 void CellSearch::run(const CellInput& input) {
   input.check(model_.features());
+  refuse(!(options_.order_weight >= 0.0 && options_.order_weight < 1e9));
   input_ = &input;
   items_.clear();
   edges_.clear();
@@ -190,7 +208,8 @@ void CellSearch::fill_leaf(size_t token) {
   for (uint32_t i = input_->leaf_begins[token]; i < input_->leaf_begins[token + 1]; ++i) {
     const uint32_t target = input_->leaf_target[i];
     const double cost = input_->leaf_cost[i];
-    offer({static_cast<uint32_t>(token), target, 0, target == kNull, cost, kNone},
+    offer({static_cast<uint32_t>(token), target, 0, static_cast<uint32_t>(token),
+           i - input_->leaf_begins[token], target == kNull, cost, kNone},
           {0, i, kNone, kNone, false, cost});
   }
   keep_best(token);
@@ -253,6 +272,12 @@ CellSearch::Costs CellSearch::costs(uint32_t attachment, const Item& block, cons
   return found;
 }
 
+double CellSearch::pair_cost(uint32_t attachment, const Item& block, const Item& sibling) const {
+  if (input_->pairs.empty()) return 0.0;
+  const size_t row = input_->leaf_begins[sibling.token + 1] - input_->leaf_begins[sibling.token];
+  return input_->pairs[input_->pair_begins[attachment] + block.rank * row + sibling.rank];
+}
+
 uint32_t CellSearch::with(uint32_t dependents, uint32_t target) {
   if (target == kNull) return dependents;
   std::vector<uint32_t> made = sets_[dependents];
@@ -280,18 +305,26 @@ void CellSearch::fill_block(size_t cell) {
         const Item sibling = items_[s];
         const double below = block.cost + sibling.cost;
         if (below > least_ + options_.width) break;  // items stand in the order of their costs
-        Item made{
-            static_cast<uint32_t>(cell),  block.target, with(block.dependents, sibling.target),
-            block.empty && sibling.empty, below,        kNone};
+        Item made{static_cast<uint32_t>(cell),
+                  block.target,
+                  with(block.dependents, sibling.target),
+                  block.token,
+                  block.rank,
+                  block.empty && sibling.empty,
+                  below,
+                  kNone};
+        const double pair = pair_cost(a, block, sibling);
+        const auto take = [&](bool swapped, double order) {
+          made.cost = below + pair + options_.order_weight * order;
+          offer(made, {0, a, b, s, swapped, order + pair});
+        };
         if ((block.empty || sibling.empty) && !options_.score_erased) {
-          offer(made, {0, a, b, s, false, 0.0});
+          take(false, 0.0);
           continue;
         }
         const Costs each = costs(a, block, sibling);
-        made.cost = below + each.first;
-        offer(made, {0, a, b, s, false, each.first});
-        made.cost = below + each.second;
-        offer(made, {0, a, b, s, true, each.second});
+        take(false, each.first);
+        take(true, each.second);
       }
     }
     close(a);

@@ -13,6 +13,9 @@
 //
 // Items of a cell are the same if their heads' translations and those of their direct dependents
 // are.  Items worse than the best by more than `width` are dropped, then all but the best `items`.
+//
+// A generative model asks what a sibling's translation costs given that of the head: a table for
+// each attachment (`pairs`), beside what its classifiers say.
 #pragma once
 
 #include <cstdint>
@@ -77,6 +80,7 @@ struct CellSearchOptions {
   double width = 6.907755278982137;  // -ln 1e-3
   bool recombine = true;
   bool score_erased = false;  // permutations of a side without words cost something, too
+  double order_weight = 1.0;  // of what permutations cost; not below 0
 };
 
 // Names of dynamic atoms of an attachment, by what is put behind them.
@@ -94,7 +98,14 @@ struct CellInput {
   std::span<const uint32_t> atoms;        // that always hold
   std::span<const uint32_t> name_begins;  // by attachment and slot, and one more
   std::span<const uint32_t> names;
+  // By attachment where its table begins: for each candidate of the block's head a row of costs,
+  // one for each candidate of the sibling's head.  Both empty: there are none.
+  std::span<const uint32_t> pair_begins = {};
+  std::span<const double> pairs = {};
   void check(uint32_t features) const;  // throws Error(argument)
+
+ private:
+  void check_pairs() const;
 };
 
 class CellSearch {
@@ -102,6 +113,7 @@ class CellSearch {
   static constexpr uint32_t kNone = UINT32_MAX;
   struct Item {
     uint32_t cell, target, dependents;  // translations of the head, and of dependents (a set)
+    uint32_t token, rank;               // the head, and which of its candidates it has
     bool empty;                         // no words
     double cost;
     uint32_t best;  // edge
@@ -111,7 +123,7 @@ class CellSearch {
     uint32_t choice;          // a leaf's candidate, or the attachment
     uint32_t block, sibling;  // items; kNone at leaves
     bool swapped;
-    double cost;
+    double cost;  // of a leaf; or of the permutation without its weight, and of the pair
   };
   struct Word {
     uint32_t token, target;
@@ -140,6 +152,7 @@ class CellSearch {
   void close(uint32_t attachment);
   Costs costs(uint32_t attachment, const Item& block, const Item& sibling);
   double moving_score(size_t classifier) const;
+  double pair_cost(uint32_t attachment, const Item& block, const Item& sibling) const;
   void hold(Slot slot, uint32_t attachment, uint32_t first, uint32_t second);
   uint32_t with(uint32_t dependents, uint32_t target);
   void offer(Item item, const Edge& edge);

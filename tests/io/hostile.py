@@ -39,6 +39,7 @@ from demotic.decode import (
     PhraseDecoder,
     UndirectedDecoder,
     UndirectedSearch,
+    transduce,
 )
 from demotic.errors import DemoticError
 from demotic.features import FeatureSpace
@@ -58,9 +59,11 @@ from demotic.parse import GenerativeParser, load_parser
 from demotic.parse.files import save_parser
 from demotic.systems.amasis.model import label_facts, load_labels
 from demotic.systems.umt.sparse import read_sparse, write_sparse
-from demotic.transduce import WordCorpus, WordTransducer
+from demotic.transduce import OrderExamples, WordCorpus, WordTransducer, train_orders
 from demotic.transduce.words import load_words
-from demotic.trees import penn
+from demotic.trees import binarise, bitree, penn
+from demotic.trees.orders import OrderModel
+from demotic.trees.permutations import attachments
 from tests.decode import test_block_decoder as blocks
 from tests.decode.grammars import language_model
 from tests.oracles import container
@@ -426,6 +429,33 @@ def use_words(path: Path, verify: bool | None) -> None:
     attempt(words.other_words)
 
 
+def make_orders(path: Path) -> None:
+    examples = OrderExamples()
+    for tree in penn.parse(["(S (N a) (V b) (N c))", "(S (NP (D c) (N a)) (VP (V b) (N c)))"] * 30):
+        size = len(tree.words)
+        turned = [[(size - 1 - k if tree.words[0] == "a" else k, 1.0)] for k in range(size)]
+        examples.add(bitree(tree, turned, size), ["x", "y", "the", "z", "z"][:size])
+    targets = {word: k for k, word in enumerate(["<unk>", "x", "y", "the", "z"])}
+    train_orders(examples, targets, held_out=OrderExamples(examples.numbers), pooled_below=10).save(
+        path
+    )
+
+
+def use_orders(path: Path, verify: bool | None) -> None:
+    model = OrderModel.load(path, verify=verify)
+    for tree in penn.parse(["(S (N a) (V b) (N c))", "(S (NP (D c) (N a)) (VP (V b) (N c)))"]):
+        cells = binarise(tree)
+        leaves = [[(k % 4, 0.5), (k % 3 + 1, 0.25)] for k in range(len(tree.words))]
+        encoded = model.encode(attachments(tree, cells))
+        attempt(
+            lambda tree=tree, leaves=leaves, encoded=encoded: transduce(
+                tree, leaves, orders=model, encoded=encoded
+            ).forest(["", "x", "y", "the"])
+        )
+    attempt(model.size)
+    attempt(lambda: model.active({"t+0=N"}, 0, ["", "x", "y", "the", "z"]))
+
+
 def make_archive(path: Path) -> None:
     about = About(system="hiero", source_language="de", target_language="en", config={})
     with Bundle.create(path.with_suffix(".demotic"), about) as made:
@@ -455,6 +485,7 @@ USES: dict[str, tuple[Callable[[Path], None], Callable[[Path, bool | None], None
     "memory": (make_memory, use_memory),
     "sparse": (make_sparse, use_sparse),
     "words": (make_words, use_words),
+    "orders": (make_orders, use_orders),
     "boosted": (make_boosted, use_boosted),
     "archive": (make_archive, use_archive),
 }

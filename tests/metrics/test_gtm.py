@@ -73,6 +73,22 @@ def test_order_counts_only_beyond_exponent_one() -> None:
     assert Gtm(exponent=2).score(["d c b a"], reference).value == pytest.approx(50)
 
 
+def test_no_run_crosses_the_border_of_two_references() -> None:
+    assert match(["a", "b"], [["x", "a"], ["b", "y"]], 2.0) == pytest.approx(2**0.5)
+    assert match(["a", "b"], [["a", "b"], ["b", "y"]], 2.0) == pytest.approx(2.0)
+
+
+def test_no_more_is_matched_than_the_mean_reference_has() -> None:
+    assert match(["a", "b", "c", "d"], [["a", "b", "c", "d"], ["e", "f"]], 1.0) == pytest.approx(3)
+
+
+@pytest.mark.parametrize("exponent", [1.0, 2.0])
+def test_nothing_matches_nothing(exponent: float) -> None:
+    for hypothesis, reference in (("", ""), ("", "a b"), ("a b", "")):
+        score = Gtm(exponent=exponent).score([hypothesis], [[reference]])
+        assert score.value == 0.0
+
+
 def test_signature_names_every_choice() -> None:
     signature = Gtm(exponent=1.5, tokenise="13a", lowercase=True).signature(2)
     assert signature.startswith("nrefs:2|case:lc|tok:13a|exp:1.5|match:greedy|version:demotic-")

@@ -89,6 +89,12 @@ def test_wilcoxon_of_many_sentences_equals_scipy() -> None:
     assert wilcoxon(differences).p_value == pytest.approx(expected.pvalue, rel=1e-6)
 
 
+def test_wilcoxon_takes_sizes_for_equal_that_differ_by_rounding_alone() -> None:
+    clean = np.array([0.3, -0.3, 0.3, 0.1, -0.2, 0.4])
+    noisy = clean + np.array([1e-15, 2e-15, -1e-15, 0.0, 1e-16, -1e-15])
+    assert wilcoxon(noisy).p_value == wilcoxon(clean).p_value
+
+
 def test_wilcoxon_approximation_joins_the_exact_test() -> None:
     rng = np.random.default_rng(2)
     differences = rng.normal(0.3, 1, size=51)

@@ -88,7 +88,7 @@ def test_the_command_says_what_comes_from_the_memory(toy_model: Path, tmp_path: 
 @pytest.mark.parametrize("system", [name for name in SYSTEMS if name not in ("hiero", "umt")])
 def test_every_system_has_a_memory(system: str) -> None:
     bitext = toys.memory(60)
-    model = demotic.train(bitext, system=system, dev=toys.text(12), config=toys.QUICK)
+    model = demotic.train(bitext, system=system, dev=toys.text(12), config=toys.quick(system))
     pair = next(iter(bitext))
     assert model.translate(pair.source).text == pair.target
 

@@ -17,6 +17,7 @@ SEARCH: dict[str, dict[str, Any]] = {
     "blocks": {"beam": 3, "min_left": 2},
     "umt": {"beam": 2, "span_limit": 4},
     "amasis": {"beam": 7, "labels": 2},
+    "transducer": {"beam": 7, "candidates": 3},
 }
 SETTINGS: dict[str, dict[str, Any]] = {
     "hiero": toys.UNTUNED,
@@ -24,6 +25,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "blocks": {"preset": "row4", "learn": {"lm_folds": 0}},
     "umt": {"lm": {"order": 3}, "preset": "full", "learn": {"drl": {"epochs": 0}}},
     "amasis": {**toys.UNTUNED, "learn": {"min_count": 1}},
+    "transducer": {"trees": {"source": "induced"}, "tune": {"mira": {"iterations": 0}}},
 }
 
 

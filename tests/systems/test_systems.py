@@ -70,7 +70,7 @@ def test_the_configuration_of_another_system_is_refused() -> None:
 def test_files_that_one_system_alone_has_are_described_once() -> None:
     described = [kind for name in SYSTEMS for kind in system_named(name).Model.FACTS]
     assert sorted(described) == sorted(
-        {*described, "blocks", "block-pairs", "sparse.npz", "labels"}
+        {*described, "blocks", "block-pairs", "sparse.npz", "labels", "orders"}
     )
 
 
@@ -96,6 +96,7 @@ def test_a_system_needs_no_language_model(toy_model: Path) -> None:
         ("blocks", {"beam"}),
         ("umt", {"beam"}),
         ("amasis", {"beam", "pops"}),
+        ("transducer", {"beam"}),
     ],
 )
 def test_a_system_has_the_options_that_translate_offers_for_it(

@@ -14,6 +14,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from demotic.corpus import Bitext
 from demotic.systems.model import Model
@@ -101,10 +102,17 @@ def _bitext(pairs: Sequence[tuple[str, str]], file: str) -> Bitext:
     return Bitext.from_pairs(pairs, source_language="en", target_language="fr", file=file)
 
 
-QUICK = {
+QUICK: dict[str, Any] = {
     "lm": {"order": 3},
     "tune": {"mert": {"iterations": 2, "restarts": 0}, "mira": {"iterations": 2}},
 }
 """Settings under which training takes a second or two."""
 UNTUNED = {"lm": {"order": 3}, "tune": {"mert": {"iterations": 0}, "mira": {"iterations": 0}}}
 """The same with the weights that tuning starts from."""
+
+
+def quick(system: str) -> dict[str, Any]:
+    """The same for any system: a transducer has no treebank here, and wants trees."""
+    if system == "transducer":
+        return {"trees": {"source": "induced"}, "tune": QUICK["tune"]}
+    return QUICK

@@ -104,10 +104,13 @@ def search(
         np.zeros(0, np.uint32),
         np.zeros(5 * count + 1, np.uint32),
         np.zeros(0, np.uint32),
+        np.zeros(0, np.uint32),
+        np.zeros(0),
         items=1000,
         width=1e9,
         recombine=True,
         score_erased=False,
+        order_weight=1.0,
     )
 
 

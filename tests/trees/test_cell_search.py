@@ -63,10 +63,13 @@ def run(
         nothing,
         np.zeros(5 * count + 1, np.uint32),
         nothing,
+        nothing,
+        np.zeros(0),
         items,
         width,
         recombine,
         score_erased,
+        1.0,
     )
 
 
@@ -161,10 +164,13 @@ def test_classifiers_see_what_was_translated(slot: int, first: int, second: int)
             np.zeros(0, np.uint32),
             name_begins,
             np.array([3], np.uint32),
+            np.zeros(0, np.uint32),
+            np.zeros(0),
             40,
             6.9,
             True,
             False,
+            1.0,
         )
         # ln(1 + exp(-2)) for keeping where the atom holds; else swapping at ln 2 is better.
         expected = np.logaddexp(0.0, -2.0) if holds else np.log(2.0)

@@ -71,6 +71,13 @@ def command(
             help="umt: a hiero model of this data, to start from. [default: train one]",
         ),
     ] = None,
+    treebank: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="transducer: trees of the source language. [default: those that links show]",
+        ),
+    ] = None,
     tokenised: Annotated[
         bool | None,
         typer.Option(
@@ -159,6 +166,7 @@ def command(
         chosen = experiment_named(name)
     for option, given in (
         ("from", from_), ("to", to), ("other-data", other_data), ("model", model),
+        ("treebank", treebank),
         ("seeds", seeds), ("repeats", repeats), ("portfolio", portfolio), ("sets", sets),
         ("systems", systems), ("setting", settings), ("set", base),
     ):  # fmt: skip
@@ -175,6 +183,7 @@ def command(
         target=to or "",
         out=out,
         model=model,
+        treebank=treebank,
         tokenised=chosen.TOKENISED if tokenised is None else tokenised,
         quick=quick,
         train_lines=train_lines,

@@ -134,6 +134,31 @@ def command(
             " term without translation stays as it is. Give it again for more of them.",
         ),
     ] = None,
+    source_trees: Annotated[
+        Path | None,
+        typer.Option(
+            "--source-trees",
+            metavar="FILE",
+            help="transducer: trees of the source sentences, brackets or CoNLL-U, one for each.",
+        ),
+    ] = None,
+    treebank: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="transducer: trees to train a parser of the source language on."
+        ),
+    ] = None,
+    parser: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="transducer: a parser of demotic parse train."),
+    ] = None,
+    trees: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOURCE",
+            help="transducer: induced, trees that the word links show, without any treebank.",
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Any setting, such as lm.order=4."),
@@ -235,6 +260,12 @@ def command(
     record.pop("effort", None)
     if place is None:
         raise typer.BadParameter("say where the model goes", param_hint="--out")
+    of_trees = _given(
+        {
+            "file": _text(source_trees), "treebank": _text(treebank), "parser": _text(parser),
+            "source": trees,
+        }
+    )  # fmt: skip
     size = None if memory is None else byte_count(memory, "--memory")
     options = {
         "tokenised": tokenised or None, "seed": seed,
@@ -245,6 +276,7 @@ def command(
         # Not all systems have these.
         **({} if cdlm is None else {"cdlm": {"text": _text(cdlm)}}),
         **({} if classifiers is None else {"classifiers": {"method": classifiers}}),
+        **({} if not of_trees else {"trees": of_trees}),
         "engine": {"name": engine, "memory": size, "temp": _text(temp)},
     }  # fmt: skip
     for over in (_given(options), *(setting(each, "--set") for each in settings or [])):

@@ -97,8 +97,8 @@ def command(
     beam: Annotated[
         int | None,
         typer.Option(
-            help="blocks, amasis: hypotheses of each number of words; umt: trees side by side."
-            " [default: the model's own]"
+            help="blocks, amasis: hypotheses of each number of words; umt: trees side by side;"
+            " transducer: items of each cell. [default: the model's own]"
         ),
     ] = None,
     consensus: Annotated[

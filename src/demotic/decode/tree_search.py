@@ -5,7 +5,8 @@ found.words                                               # (token, translation)
 found.forest(["<none>", "la", "maison"]).kbest(10)
 
 ``leaves[k]`` lists translations of token k with their costs; 0 is no translation.  An attachment
-costs ln(1 + exp(-h)).  Attachments are those of ``demotic.trees.binarise``.
+costs ln(1 + exp(-h)).  Attachments are those of ``demotic.trees.binarise``.  Scores h come from
+arrays, from the classifiers of an ``OrderModel``, or from both, added up.
 """
 
 from __future__ import annotations
@@ -13,16 +14,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from demotic import _core
 from demotic.errors import ArgumentError, check_choices, check_counts
-from demotic.forest import Forest, ForestBuilder
+from demotic.forest import Forest
+from demotic.forest.arrays import NO_ORIGIN
 from demotic.trees import Cells, Tree, binarise, core_cells
+from demotic.trees.orders import EncodedAttachments, OrderModel
 
 Leaf = Sequence[tuple[int, float]]
+FEATURES = ("WordChoice", "Order", "WordPenalty")
+"""Minus the costs of leaves, minus those of attachments, target words."""
 _SLOTS = 5
 
 
@@ -40,10 +47,14 @@ class TreeSearch:
     """Items with the same head and the same dependents are one."""
     erased: Literal["skip", "score"] = "skip"
     """A side without words costs nothing to attach (``skip``), or what others do (``score``)."""
+    candidates: int = 20
+    """Translations of each word that are tried, the cheapest."""
+    unknown: Literal["copy", "drop"] = "copy"
+    """Words that training has not seen stay as they are, or have no translation."""
 
     def __post_init__(self) -> None:
         check_choices(self)
-        check_counts(self, "beam", least=1)
+        check_counts(self, "beam", "candidates", least=1)
         if not 0 <= self.threshold <= 1:
             raise ArgumentError(f"threshold is {self.threshold}", remedy="give a share, 0 to 1")
 
@@ -51,6 +62,15 @@ class TreeSearch:
     def width(self) -> float:
         """The threshold as a difference of costs."""
         return -math.log(self.threshold) if self.threshold > 0 else 1e300
+
+
+@dataclass(frozen=True)
+class TreeWeights:
+    """Of ``FEATURES``; the order's is not below 0."""
+
+    words: float = 1.0
+    orders: float = 1.0
+    length: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +81,11 @@ class Transduction:
     cells: Cells
     leaves: Sequence[Leaf]
     space: _core.TransducerSpace
+    weights: TreeWeights
 
     @property
     def cost(self) -> float:
-        """Of the best tree."""
+        """Of the best tree, under the weights."""
         return self.space.cost
 
     @property
@@ -79,44 +100,13 @@ class Transduction:
         best = [edges[edge] for edge in self.space.best]
         return tuple((choice, swapped) for _, choice, block, _, swapped, _ in best if block >= 0)
 
-    def forest(self, names: Sequence[str]) -> Forest:
-        """All that was considered, scores being costs below 0; ``names`` are translations."""
-        build = ForestBuilder()
-        spans, edges = self._spans(), self.space.edges
-        rules: dict[tuple[str, ...], int] = {}
-        labels = [self.tree.labels[node] for node in self.cells.node]
-        orders: dict[tuple[str, bool], int] = {}
-        flat = [target for leaf in self.leaves for target, _ in leaf]
-        places = [k for k, leaf in enumerate(self.leaves) for _ in leaf]
-        made = []
-        for head, choice, block, _, swapped, _ in edges:
-            label = labels[self.items[head][0]]
-            if block < 0:
-                word = [names[flat[choice]]] if flat[choice] else []
-                key = (label, self.tree.words[places[choice]], *word)
-                if key not in rules:
-                    rules[key] = build.add_rule(label, [key[1]], word)
-                made.append(rules[key])
-                continue
-            if (label, swapped) not in orders:
-                order = [1, 0] if swapped else [0, 1]
-                orders[label, swapped] = build.add_rule(label, [0, 1], order)
-            made.append(orders[label, swapped])
-        for cell, _, _ in self.items:
-            build.add_node(labels[cell], *spans[cell])
-        for (head, choice, block, sibling, _, cost), rule in zip(edges, made, strict=True):
-            tails = [] if block < 0 else [block, sibling]
-            if tails and not self.cells.right[choice]:
-                tails.reverse()  # in the order of the source
-            build.add_edge(head, tails, rule, score=-cost)
-        return build.finalize(self.space.root)
-
     @property
     def items(self) -> Sequence[tuple[int, int, float]]:
         """Items: cell, translation of the head, cost."""
         return self.space.items
 
-    def _spans(self) -> list[tuple[int, int]]:
+    @cached_property
+    def spans(self) -> list[tuple[int, int]]:
         """Source words of each cell."""
         spans = [(k, k + 1) for k in range(self.cells.tokens)]
         for cell in range(self.cells.tokens, len(self.cells)):
@@ -125,37 +115,148 @@ class Transduction:
             spans.append((min(part[0] for part in parts), max(part[1] for part in parts)))
         return spans
 
+    @cached_property
+    def labels(self) -> list[str]:
+        """Of each cell."""
+        return [self.tree.labels[node] for node in self.cells.node]
+
+    def forest(self, names: Any) -> Forest:
+        """All that was considered, with ``FEATURES``; ``names[t]`` are translations."""
+        head, choice, block, sibling, swapped, cost = self.space.edge_table
+        inner = block >= 0
+        cells = self.space.item_cells
+        labels = sorted({*self.labels})
+        label = np.array([labels.index(each) for each in self.labels], np.uint32)
+        flat = [(place, *each) for place, leaf in enumerate(self.leaves) for each in leaf]
+        words = _Numbers()
+        # Rules: one for each candidate of a leaf, then for each label one in order, one swapped.
+        rule_lhs = [int(label[place]) for place, _, _ in flat]
+        source: list[list[int]] = [[words[self.tree.words[place]]] for place, _, _ in flat]
+        target: list[list[int]] = [[words[names[t]]] if t else [] for _, t, _ in flat]
+        for k in range(len(labels)):
+            rule_lhs += [k, k]
+            source += [[-1, -2], [-1, -2]]
+            target += [[-1, -2], [-2, -1]]
+        rule = np.where(inner, len(flat) + 2 * label[cells[head]] + swapped, choice)
+        # Tails in the order of the source.
+        right = self.cells.right[np.where(inner, choice, 0)] != 0 if len(self.cells.right) else True
+        tails = np.stack([np.where(right, block, sibling), np.where(right, sibling, block)], axis=1)
+        values = np.zeros((len(head), len(FEATURES)), np.float32)
+        written = np.array([float(t != 0) for _, t, _ in flat])
+        raw = np.array([value for _, _, value in flat])
+        at = np.where(inner, 0, choice)
+        values[:, 0] = np.where(inner, 0.0, -raw[at])
+        values[:, 1] = np.where(inner, -cost, 0.0)
+        values[:, 2] = np.where(inner, 0.0, written[at])
+        own = self.weights
+        score = values.astype(np.float64) @ np.array([own.words, own.orders, own.length])
+        none = np.zeros(0)
+        spans = np.array(self.spans, np.uint32)[cells].reshape(-1)
+        edges, rules, nodes = len(head), len(rule_lhs), len(cells)
+        columns: dict[str, tuple[Any, Any]] = {
+            "rule_lhs": (rule_lhs, np.uint32),
+            "rule_origin": (np.full(rules, NO_ORIGIN), np.uint32),
+            "source_off": (_offsets(source), np.uint32),
+            "source": ([s for side in source for s in side], np.int32),
+            "target_off": (_offsets(target), np.uint32),
+            "target": ([s for side in target for s in side], np.int32),
+            "rule_feature_off": (np.zeros(rules + 1), np.uint32),
+            "rule_feature_id": (none, np.uint32),
+            "rule_feature_value": (none, np.float32),
+            "label": (label[cells], np.uint32),
+            "span": (spans, np.uint32),
+            "context_off": (np.zeros(nodes + 1), np.uint32),
+            "context": (none, np.int32),
+            "dense_id": (np.arange(len(FEATURES)), np.uint32),
+            "head": (head, np.uint32),
+            "tail_off": (np.concatenate([[0], np.cumsum(2 * inner)]), np.uint32),
+            "tails": (tails[inner].reshape(-1), np.uint32),
+            "rule": (rule, np.uint32),
+            "score": (score, np.float64),
+            "loss": (np.zeros(edges), np.float32),
+            "dense": (values.reshape(-1), np.float32),
+            "edge_feature_off": (np.zeros(edges + 1), np.uint32),
+            "edge_feature_id": (none, np.uint32),
+            "edge_feature_value": (none, np.float32),
+        }
+        return Forest(
+            _core.forest_build(
+                {n: np.ascontiguousarray(v, dtype=kind) for n, (v, kind) in columns.items()},
+                [*words],
+                labels,
+                _core.FeatureSpace(list(FEATURES), list(FEATURES)),
+                self.space.root,
+                0,
+            )
+        )
+
+
+class _Numbers(dict[str, int]):
+    """Words, numbered as they are met."""
+
+    def __missing__(self, word: str) -> int:
+        self[word] = len(self)
+        return self[word]
+
+
+def _offsets(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    return np.cumsum([0, *(len(row) for row in rows)])
+
 
 def transduce(
     tree: Tree,
     leaves: Sequence[Leaf],
     *,
-    keep: Sequence[float],
-    swap: Sequence[float],
+    keep: Sequence[float] | None = None,
+    swap: Sequence[float] | None = None,
     options: TreeSearch | None = None,
+    orders: OrderModel | None = None,
+    encoded: EncodedAttachments | None = None,
+    pairs: tuple[NDArray[np.uint32], NDArray[np.float64]] | None = None,
+    weights: TreeWeights | None = None,
+    cells: Cells | None = None,
 ) -> Transduction:
-    """The cheapest translation of a tree; scores belong to the attachments of its cells."""
-    options = options or TreeSearch()
-    cells = binarise(tree, right_first=options.right_first)
+    """The cheapest translation of a tree; scores belong to the attachments of its cells.
+
+    ``encoded`` are the attachments as ``orders`` has them.  ``pairs`` has for each attachment where
+    its table begins, and all tables: what each candidate of the sibling's head costs given each of
+    the block's head.
+    """
+    options, weights = options or TreeSearch(), weights or TreeWeights()
+    if weights.orders < 0:
+        raise ArgumentError("the weight of Order is below 0", remedy="costs cannot be rewards")
+    cells = cells or binarise(tree, right_first=options.right_first)
     count = len(cells.block)
     flat = [each for leaf in leaves for each in leaf]
-    begins = np.zeros(len(leaves) + 1, np.uint32)
-    begins[1:] = np.cumsum([len(leaf) for leaf in leaves])
-    space = _core.PermutationModel().search(
-        core_cells(cells),
-        begins,
-        np.array([target for target, _ in flat], np.uint32),
-        np.array([cost for _, cost in flat], np.float64),
-        np.array(keep, np.float64),
-        np.array(swap, np.float64),
+    targets = np.array([target for target, _ in flat], np.uint32)
+    costs = np.array([cost for _, cost in flat], np.float64)
+    nothing = np.zeros(0, np.uint32)
+    given = encoded or EncodedAttachments(
         np.zeros(count, np.uint32),
         np.zeros(count + 1, np.uint32),
-        np.zeros(0, np.uint32),
+        nothing,
         np.zeros(_SLOTS * count + 1, np.uint32),
-        np.zeros(0, np.uint32),
+        nothing,
+    )
+    begins, table = pairs or (nothing, np.zeros(0))
+    space = (orders.core if orders is not None else _core.PermutationModel()).search(
+        core_cells(cells),
+        _offsets([range(len(leaf)) for leaf in leaves]).astype(np.uint32),
+        targets,
+        weights.words * costs - weights.length * (targets != 0),
+        np.zeros(count) if keep is None else np.array(keep, np.float64),
+        np.zeros(count) if swap is None else np.array(swap, np.float64),
+        given.classifier,
+        given.atom_begins,
+        given.atoms,
+        given.name_begins,
+        given.names,
+        begins,
+        table,
         options.beam,
         options.width,
         options.recombine,
         options.erased == "score",
+        weights.orders,
     )
-    return Transduction(tree, cells, leaves, space)
+    return Transduction(tree, cells, leaves, space, weights)

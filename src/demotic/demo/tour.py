@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from demotic.align import Alignments, LexicalTable, Text, pharaoh
+from demotic.align import Alignments, LexicalTable, Text, align, pharaoh
 from demotic.corpus import Bitext, CleaningReport, Orthography, Split, clean, split
 from demotic.demo.contest import (
     UNTOUCHED,
@@ -134,7 +134,12 @@ def run(
             _kept(work / f"train.{side}", out / f"train.{language}")
             for side, language in (("source", source), ("target", target))
         )
-        alignments = Alignments(pharaoh.read(work / "train.align"))
+        links = work / "train.align"
+        alignments = (
+            Alignments(pharaoh.read(links))
+            if links.is_file()
+            else align(source_text, target_text, threads=threads, progress=progress)
+        )
         table = LexicalTable.estimate(source_text, target_text, alignments.links, progress=progress)
         lexicon = best_words(table)
     with clock.part("language models"):

@@ -27,6 +27,8 @@ class Setup:
     """Languages, as the files are called; a portfolio has them with each of its sets."""
     model: Path | None = None
     """A model trained on this very data, to start from; without it, one is trained."""
+    treebank: Path | None = None
+    """Trees of the source language, to train a parser on."""
     tokenised: bool = True
     """The text has spaces between its tokens already."""
     quick: bool = False

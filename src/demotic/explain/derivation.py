@@ -30,7 +30,7 @@ def explain(
     }
     origins = evidence(corpus, (row for rule in rules.values() for row in rule.origins))
     written = _words_by_step(derivation)
-    shown = _Shown(encoded)
+    shown = Shown(encoded)
     steps = []
     for number, step in enumerate(derivation.steps):
         rule = rules.get(step.rule) if step.rule is not None else None
@@ -106,7 +106,7 @@ def _symbols(side: tuple[str, ...]) -> tuple[Symbol, ...]:
     )
 
 
-class _Shown:
+class Shown:
     """Words as a reader knows them: no marks, and the text of a placeholder instead of its class.
 
     The joint between the parts of a compound is ``+``, or ``+s+`` with linking letters.

@@ -40,7 +40,7 @@ class ExplainedStep:
     """A rule at its place in the derivation."""
 
     kind: str
-    """``rule``, ``glue``, ``goal``, ``pass-through``, ``straight`` or ``inverted``."""
+    """``rule``, ``glue``, ``goal``, ``pass-through``, ``straight``, ``inverted`` or ``word``."""
     lhs: str
     source: tuple[Symbol, ...]
     target: tuple[Symbol, ...]
@@ -69,6 +69,8 @@ class ExplainedStep:
     an item, ``S,R+``."""
     stack: tuple[str, ...] | None = None
     """The target fragments afterwards, from the bottom up, where a stack holds them."""
+    reasons: tuple[str, ...] = ()
+    """Compound features that hold, with what they add to a classifier's score, largest first."""
 
     @property
     def text(self) -> str:

@@ -93,6 +93,9 @@ def _isolated(text: str) -> str:
 
 
 def _details(explanation: Explanation, step: ExplainedStep) -> str:
+    if step.reasons:
+        items = "".join(f"<div>{_isolated(reason)}</div>" for reason in step.reasons)
+        return f"<details><summary>{step.contribution:.3f}</summary>{items}</details>"
     if step.kind != "rule":
         return ""
     words = [

@@ -52,6 +52,8 @@ def _step(explanation: Explanation, step: ExplainedStep) -> Iterator[str]:
         yield margin + ", ".join(f"{name} {value:.3f}" for name, value in scores.items())
     if step.stack is not None:
         yield f"{margin}stack {' '.join(f'[{fragment}]' for fragment in step.stack)}"
+    for reason in step.reasons:
+        yield f"{margin}{isolated(reason)}"
     if step.evidence:
         yield f"{margin}{step.seen}"
     for each in step.evidence:

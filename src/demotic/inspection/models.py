@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from demotic import _core, files
 from demotic.inspection.report import Fact
@@ -139,6 +139,31 @@ def _parser(path: Path, verify: bool | None) -> dict[str, Fact]:
     }
 
 
+def _words(path: Path, verify: bool | None) -> dict[str, Fact]:
+    words: Any = _core.WordChoices(str(path), verify)
+    return {
+        "source words": len(words.source_words()),
+        "target words": len(words.target_words()),
+        "classifiers": len(words.trees),
+        "decision trees": words.trees.trees,
+        "lambda": words.lambda_,
+        "see": [
+            name
+            for name, seen in (
+                ("the window", words.window),
+                ("the whole sentence", words.cooccurrence),
+                ("dependencies", len(words.other_words()) > 1),
+            )
+            if seen
+        ],
+    }
+
+
+def _boosted(path: Path, verify: bool | None) -> dict[str, Fact]:
+    trees = _core.TreeEnsembles(str(path), verify)
+    return {"classifiers": len(trees), "decision trees": trees.trees, "features": trees.features}
+
+
 def _memory(path: Path, verify: bool | None) -> dict[str, Fact]:
     memory = _core.Memory(str(path), verify is not False)
     return {"messages": len(memory), "translations": memory.translation_count}
@@ -146,6 +171,8 @@ def _memory(path: Path, verify: bool | None) -> dict[str, Fact]:
 
 _KINDS: dict[str, Description] = {
     "parser": ("parser", _parser),
+    "words": ("classifiers of words", _words),
+    "boosted": ("boosted trees", _boosted),
     "lm": ("binary language model", _language_model),
     "aligner": ("aligner model", _aligner),
     "rules": ("rule table", _rules),

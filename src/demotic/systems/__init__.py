@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from demotic.systems.model import Model as AnyModel
     from demotic.systems.stages import Training
 
-SYSTEMS = ("hiero", "umt", "phrase", "blocks", "amasis")
+SYSTEMS = ("hiero", "umt", "phrase", "blocks", "amasis", "transducer")
 """Each is a package ``demotic.systems.NAME``."""
 DEFAULT = "hiero"
 """The one that is taken where none is named."""

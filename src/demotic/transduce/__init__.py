@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from demotic.transduce.corpus import Numbering as Numbering
     from demotic.transduce.corpus import WordCorpus as WordCorpus
     from demotic.transduce.corpus import one_to_one as one_to_one
+    from demotic.transduce.orders import OrderExamples as OrderExamples
+    from demotic.transduce.orders import train_orders as train_orders
     from demotic.transduce.words import FeatureSets as FeatureSets
     from demotic.transduce.words import WordTransducer as WordTransducer
 else:

@@ -40,6 +40,17 @@ class Attachment:
     of_head_dependents: tuple[str, ...] = ("tHd",)
     of_sibling_dependents: tuple[str, ...] = ("tSd",)
 
+    @property
+    def slots(self) -> tuple[tuple[str, ...], ...]:
+        """Names that wait, in the order in which the search completes them."""
+        return (
+            self.of_head,
+            self.of_sibling,
+            self.of_both,
+            self.of_head_dependents,
+            self.of_sibling_dependents,
+        )
+
 
 def attachments(tree: Tree, cells: Cells) -> list[Attachment]:
     """Every attachment of a tree's cells, in their order."""

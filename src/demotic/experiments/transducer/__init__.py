@@ -1,6 +1,7 @@
 """The transducer's experiments: Wellington, Turian and Melamed's tables on any data.
 
-data (table 7.1), words (7.2), bags (7.3 and 7.4), speed (against liblinear and LightGBM).
+data (table 7.1), words (7.2), bags (7.3 and 7.4), trees (7.5, by a parser of a treebank or of
+induced trees), speed (against liblinear and LightGBM).
 Sentence pairs for tuning, development and test are drawn from the training part, as in the
 chapter; words are linked by both directions of the aligner, and tags are word classes of the
 source text.
@@ -16,8 +17,8 @@ from demotic.experiments.setup import Setup
 from demotic.experiments.transducer import report
 from demotic.experiments.transducer.bench import Bench
 
-PARTS = ("data", "words", "bags", "speed")
-USES = ("from", "to")
+PARTS = ("data", "words", "bags", "trees", "speed")
+USES = ("from", "to", "treebank")
 TOKENISED = True
 
 
@@ -35,6 +36,7 @@ def run(setup: Setup) -> str:
         "data": lambda: report.data(parts.get("data", bench.facts)),
         "words": lambda: report.words(parts.get("words", bench.words), setup.out),
         "bags": lambda: report.bags(parts.get("bags", bench.bags)),
+        "trees": lambda: report.trees(parts.get("trees", bench.trees)),
         "speed": lambda: report.speed(parts.get("speed", bench.speed)),
     }
     texts = [make() for name, make in sections.items() if setup.wants(name)]

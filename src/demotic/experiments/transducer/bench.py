@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from demotic import files
-from demotic.align import align
+from demotic.align import align, symmetrise
 from demotic.errors import ArgumentError
 from demotic.experiments.data import part_files, part_names
 from demotic.experiments.setup import Setup
 from demotic.experiments.transducer import rivals
+from demotic.experiments.transducer.trees import figures
 from demotic.lm import cluster
 from demotic.metrics import mcnemar
 from demotic.transduce import Mixture, WordCorpus, WordTransducer, one_to_one, score_bags
@@ -65,29 +66,39 @@ class Bench:
         return fitting[:wanted]
 
     @cached_property
+    def links(self) -> Any:
+        """Of all pairs, linked together, so that links are alike."""
+        return align(
+            [" ".join(s) for s, _ in self.pairs],
+            [" ".join(t) for _, t in self.pairs],
+            threads=self.setup.threads,
+            progress=self.setup.progress,
+        )
+
+    @property
+    def borders(self) -> dict[str, tuple[int, int]]:
+        """Where the parts begin and end."""
+        each = self.held_out
+        return {
+            "tune": (0, each), "dev": (each, 2 * each), "test": (2 * each, 3 * each),
+            "train": (3 * each, len(self.pairs)),
+        }  # fmt: skip
+
+    @cached_property
     def corpora(self) -> dict[str, WordCorpus]:
-        """train, tune, dev and test; linked together, so that links are alike."""
-        setup = self.setup
+        """train, tune, dev and test."""
         source = [s for s, _ in self.pairs]
         target = [t for _, t in self.pairs]
-        found = align(
-            [" ".join(s) for s in source],
-            [" ".join(t) for t in target],
-            threads=setup.threads,
-            progress=setup.progress,
-        )
+        found = self.links
         assert found.forward is not None
         assert found.backward is not None
         forward, backward = found.forward, found.backward
         links = one_to_one((len(s), forward[i], backward[i]) for i, s in enumerate(source))
         names = self._classes(source[3 * self.held_out :])
         tags = [[names.get(word, "new") for word in s] for s in source]
-        borders = [0, self.held_out, 2 * self.held_out, 3 * self.held_out, len(source)]
         return {
             name: WordCorpus(source[a:b], target[a:b], links[a:b], tags[a:b])
-            for name, a, b in zip(
-                ("tune", "dev", "test", "train"), borders, borders[1:], strict=False
-            )
+            for name, (a, b) in self.borders.items()
         }
 
     def _classes(self, sentences: Sequence[Sequence[str]]) -> dict[str, str]:
@@ -180,6 +191,14 @@ class Bench:
                     name: _prf(score_bags(found, corpus.target)) for name, found in scores.items()
                 } | {"bound": _prf(bound(corpus.source, corpus.target))}
         return record
+
+    # -- table 7.5 -------------------------------------------------------------------------------
+
+    def trees(self) -> dict[str, Any]:
+        pairs = {name: self.pairs[a:b] for name, (a, b) in self.borders.items()}
+        forward, backward = self.links.forward, self.links.backward
+        both = [symmetrise(forward, backward, name) for name in ("intersection", "union")]
+        return figures(self.setup, pairs, both, self.setup.treebank)
 
     # -- speed -----------------------------------------------------------------------------------
 

@@ -18,6 +18,11 @@ CHAPTER_BAGS = {
     "wc": (53.31, 42.45, 47.26),
     "mixture": (54.05, 42.95, 47.87),
 }
+CHAPTER_TREES = {
+    "generative": (43.85, 19.35),
+    "discriminative": (47.62, 21.42),
+    "phrases, language models at 0": (40.51, 15.57),
+}
 BAG_NAMES = {"baseline": "most frequent", "w": "W", "wc": "W+C", "mixture": "mixture"}
 
 
@@ -141,6 +146,27 @@ def bags(record: dict[str, Any]) -> str:
         table.row("one-to-one bound", *(100 * v for v in record[key]["bound"]), None, None, None)
         texts.append(f"{title}:\n\n{table.markdown()}")
     return "## Bags\n\n" + "\n\n".join(texts)
+
+
+def trees(record: dict[str, Any]) -> str:
+    """Table 7.5."""
+    texts = []
+    for part in ("dev", "test"):
+        table = Table(["", "P 1", "R 1", "F 1", "P 2", "R 2", "F 2", "chapter F 1", "F 2"])
+        for name, rows in record["rows"].items():
+            theirs = CHAPTER_TREES.get(name, (None, None))
+            table.row(name, *rows[f"{part} 1"], *rows[f"{part} 2"], *theirs)
+        p = ", ".join(f"{record['p'][f'{part} {e}']:.2g} (exponent {e})" for e in (1, 2))
+        texts.append(
+            f"{part}; discriminative against generative, Wilcoxon's p: {p}\n\n{table.markdown()}"
+        )
+    flat = ", ".join(f"{part} {count}" for part, count in record["flat"].items())
+    return (
+        "## Trees (table 7.5)\n\nGTM with exponents 1 and 2, in %. Trees: "
+        f"{record['parser']}; without a parse: {flat}. The chapter's figures are those of 100,000 "
+        "pairs, its generative parser, its phrases without a language model.\n\n"
+        + "\n\n".join(texts)
+    )
 
 
 def speed(record: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from demotic._core import Links
-from demotic.align import Text, align, pharaoh, symmetrise
+from demotic.align import Text, pharaoh
 from demotic.decode.blocks import FIXED, BlockDecoder
 from demotic.grammar.blocks import BlockTable, Projection, extract_blocks, load_pairs
 from demotic.grammar.orientation import Oriented, orient
@@ -19,6 +19,8 @@ from demotic.systems.blocks.config import Config
 from demotic.systems.blocks.folds import fold_models, fold_stage
 from demotic.systems.blocks.model import BlocksModel
 from demotic.systems.blocks.row_training import BlockTraining, Sentences, learn_row
+from demotic.systems.directions import INTERSECTION, UNION
+from demotic.systems.directions import directions as both_directions
 from demotic.systems.stages import Training, read_dev
 from demotic.systems.tuning import tune
 from demotic.systems.weights import read_weights, write_weights
@@ -66,38 +68,14 @@ def directions(training: Training, config: Config, text: Stage) -> Stage:
     """Links; for projection, those that both directions have and those that one of them has."""
     if config.extract.method == "consistent":
         return training.align(text)
-    stage = training.work.stage(
-        "directions",
-        asdict(config.align),
-        after=[text],
-        files=["intersection.align", "union.align"],
-    )
-    if stage.wanted:
-        found = align(
-            Text.read(text.path("train.source")),
-            Text.read(text.path("train.target")),
-            method=config.align.method,
-            memory=training.engine.memory,
-            temp=training.engine.temp,
-            threads=training.threads,
-            progress=training.progress,
-        )
-        assert found.forward is not None
-        assert found.backward is not None
-        for name in ("intersection", "union"):
-            links = symmetrise(found.forward, found.backward, name, threads=training.threads)
-            pharaoh.write(stage.path(f"{name}.align"), links)
-        stage.finish()
-    return stage
+    return both_directions(training, text)
 
 
 def read_links(stage: Stage, config: Config) -> tuple[Links, Projection | None]:
     """The links that :func:`directions` left."""
     if config.extract.method == "consistent":
         return pharaoh.read(stage.path("train.align")), None
-    both = Projection(
-        pharaoh.read(stage.path("intersection.align")), pharaoh.read(stage.path("union.align"))
-    )
+    both = Projection(pharaoh.read(stage.path(INTERSECTION)), pharaoh.read(stage.path(UNION)))
     return both.intersection, both
 
 

@@ -1,0 +1,182 @@
+"""Table 7.5: trees translated by classifiers, by the generative model, and by phrases."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from demotic.align import Links
+from demotic.corpus import Bitext
+from demotic.decode import TreeSearch
+from demotic.decode.transducer import TreeDecoder, over_tokens
+from demotic.experiments.setup import Setup
+from demotic.lm import cluster
+from demotic.metrics import Gtm, wilcoxon
+from demotic.parse import GenerativeParser
+from demotic.parse.induced import induced_tree
+from demotic.systems.records import merged
+from demotic.systems.transducer.config import START, LearnConfig
+from demotic.systems.transducer.learning import Text, learn
+from demotic.systems.transducer.model import load_choices
+from demotic.transduce.generative import GenerativeTransducer
+from demotic.trees import Tree, read_trees
+
+EXPONENTS = (1, 2)
+CLASSES = 50
+Pair = tuple[list[str], list[str]]
+Translated = dict[str, dict[str, list[str]]]
+"""By system and part, lines."""
+_LM = ("LanguageModel", "ClassModel", "BilingualModel")
+_UNHEARD: dict[str, Any] = {"lm": {"order": 1, "classes": 0, "bilingual": 0}}
+"""As good as none: words by their frequency."""
+
+
+def figures(
+    setup: Setup, pairs: dict[str, list[Pair]], both: list[Links], treebank: Path | None
+) -> dict[str, Any]:
+    """Precision, recall and F of every system on both parts; ``both`` has the links of each
+    direction, tune, dev and test first, then train."""
+    held_out = 3 * len(pairs["dev"])
+    train = pairs["train"]
+    intersection = [sorted(both[0][k]) for k in range(held_out, held_out + len(train))]
+    parser = _parser(setup, train, intersection, treebank)
+    common: dict[str, Any] = {"threads": setup.threads, "progress": setup.progress}
+    trees = {
+        part: parser.parse([s for s, _ in pairs[part]], **common)
+        for part in ("train", "dev", "test")
+    }
+    text = Text(
+        [s for s, _ in train], [t for _, t in train], trees["train"],
+        _links(intersection),
+        _links([sorted(both[1][k]) for k in range(held_out, held_out + len(train))]),
+    )  # fmt: skip
+    found: Translated = {"generative": {}}
+    settings = LearnConfig(held_out=setup.dev_lines or 1000, order_pairs=10_000)
+    words, orders = learn(text, settings, **common)
+    with tempfile.TemporaryDirectory(dir=setup.out) as folder:
+        words.save(Path(folder) / "words")
+        choices = load_choices(Path(folder) / "words")
+        for name, erased in (
+            ("discriminative", "skip"),
+            ("discriminative, erasing costs", "score"),
+        ):
+            options = TreeSearch(unknown="drop", erased=erased)  # type: ignore[arg-type]
+            decoder = TreeDecoder(parser, choices, orders, START, options=options)
+            found[name] = {
+                part: [
+                    d.text
+                    for d in decoder.decode_lines(
+                        [s for s, _ in pairs[part]], threads=setup.threads
+                    )
+                ]
+                for part in ("dev", "test")
+            }
+    model = GenerativeTransducer.count(text.bitrees(right_first=False), text.target)
+    for part in ("dev", "test"):
+        lines = []
+        for tree, (source, _) in zip(trees[part], pairs[part], strict=True):
+            done, names = model.transduce(over_tokens(tree, source))
+            lines.append(" ".join(names[t] for _, t in done.words))
+        found["generative"][part] = lines
+    found |= _phrases(setup, pairs)
+    return _measured(found, pairs) | {
+        "parser": "induced" if treebank is None else treebank.name,
+        "flat": {part: sum(tree.flat for tree in trees[part]) for part in ("train", "dev", "test")},
+    }
+
+
+def _parser(
+    setup: Setup,
+    train: Sequence[Pair],
+    intersection: Sequence[Sequence[tuple[int, int]]],
+    treebank: Path | None,
+) -> GenerativeParser:
+    """Of a treebank, lower-cased as the text is; or of trees that links show."""
+    if treebank is not None:
+        trees: list[Tree] = [
+            over_tokens(tree, [word.lower() for word in tree.words])
+            for tree in read_trees(treebank)
+        ]
+    else:
+        path = setup.out / "train.source.txt"
+        path.write_text("".join(f"{' '.join(s)}\n" for s, _ in train), encoding="utf-8")
+        classes = cluster(path, classes=CLASSES, threads=setup.threads)
+        trees = []
+        for (source, target), links in zip(train[:10_000], intersection, strict=False):
+            tags = [f"c{classes.get(word, 'new')}" for word in source]
+            tree = induced_tree(source, target, links, tags)
+            if tree is not None:
+                trees.append(tree)
+    return GenerativeParser.train(trees, progress=setup.progress)
+
+
+def _links(rows: Sequence[Sequence[tuple[int, int]]]) -> Links:
+    links = Links()
+    for row in rows:
+        links.append(list(row))
+    return links
+
+
+def _phrases(setup: Setup, pairs: dict[str, list[Pair]]) -> Translated:
+    """The phrase-based system; with its language models at 0; and tuned with hardly any."""
+    import demotic
+
+    def bitext(part: str) -> Bitext:
+        lines = [(" ".join(s), " ".join(t)) for s, t in pairs[part]]
+        return Bitext.from_pairs(
+            lines, source_language=setup.source, target_language=setup.target, file=part
+        )
+
+    quick = {"mira": {"iterations": 1}} if setup.quick else {}
+    found: Translated = {}
+    for name, settings in (
+        ("phrases", {"tune": quick}),
+        ("phrases, unigrams instead of language models", {"tune": quick, **_UNHEARD}),
+    ):
+        config = merged({"tokenised": True, "memory": {"use": False}}, settings)
+        model: Any = demotic.train(
+            bitext("train"), system="phrase", dev=bitext("tune"), config=config,
+            threads=setup.threads, progress=setup.progress,
+        )  # fmt: skip
+        decoders = {name: model.decoder}
+        if name == "phrases":
+            without = {**model.weights, **{n: 0.0 for n in _LM if n in model.weights}}
+            decoders["phrases, language models at 0"] = model.decoder.with_weights(without)
+        for label, decoder in decoders.items():
+            found[label] = {
+                part: [
+                    d.text
+                    for d in decoder.decode_lines(
+                        [s for s, _ in pairs[part]], threads=setup.threads
+                    )
+                ]
+                for part in ("dev", "test")
+            }
+    return found
+
+
+def _measured(found: Translated, pairs: dict[str, list[Pair]]) -> dict[str, Any]:
+    record: dict[str, Any] = {"rows": {}, "p": {}}
+    for part in ("dev", "test"):
+        references = [[" ".join(t) for _, t in pairs[part]]]
+        for exponent in EXPONENTS:
+            metric = Gtm(exponent=exponent)
+            statistics = {
+                name: metric.statistics(lines[part], references) for name, lines in found.items()
+            }
+            for name, rows in statistics.items():
+                match, own, wanted = rows.sum(axis=0)
+                record["rows"].setdefault(name, {})[f"{part} {exponent}"] = [
+                    float(100 * match / own) if own else 0.0,
+                    float(100 * match / wanted) if wanted else 0.0,
+                    metric.corpus_value(rows),
+                ]
+            ours, theirs = (
+                metric.sentence_values(statistics[name])
+                for name in ("discriminative", "generative")
+            )
+            difference = ours - theirs
+            record["p"][f"{part} {exponent}"] = wilcoxon(difference).p_value
+    return record

@@ -1,0 +1,197 @@
+"""From a tree transducer's derivation to an explanation: the tree, its orders, and the compound
+features behind each choice of a word and of an order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from demotic import _core
+from demotic.explain.derivation import Shown
+from demotic.explain.explanation import ExplainedStep, Explanation
+from demotic.learn.ensembles import Ensembles
+from demotic.trees import dependency_atoms
+from demotic.trees.bitrees import Choice
+from demotic.trees.permutations import attachments, completed
+
+if TYPE_CHECKING:
+    from demotic.corpus import Encoded
+    from demotic.decode.transducer import TreeDecoder, TreeDerivation, TreeNode
+
+MOST_REASONS = 5
+
+
+def explain_tree(
+    text: str,
+    translation: str,
+    encoded: Encoded,
+    derivation: TreeDerivation,
+    decoder: TreeDecoder,
+) -> Explanation:
+    """The tree from its root down, with the reasons of each step."""
+    shown = Shown(encoded)
+    nodes = derivation.nodes
+    position = {at: j for j, at in enumerate(derivation.written)}
+    order = [*reversed(range(len(nodes)))]  # the root first, parents before their children
+    number = {at: k for k, at in enumerate(order)}
+    reasons = _Reasons(decoder, derivation) if nodes else None
+    steps = []
+    for at in order:
+        node = nodes[at]
+        assert reasons is not None
+        source: tuple[str | int, ...]
+        target: tuple[str | int, ...]
+        if node.children:
+            source = (0, 1)
+            target = (1, 0) if node.swapped else (0, 1)
+            kind, name = ("inverted" if node.swapped else "straight"), "Order"
+            why = reasons.of_order(at)
+        else:
+            source = (derivation.source[node.begin],)
+            target = () if node.word is None else (node.word,)
+            kind, name = "word", "WordChoice"
+            why = reasons.of_word(node)
+        steps.append(
+            ExplainedStep(
+                kind=kind,
+                lhs=node.label,
+                source=shown(source),
+                target=shown(target),
+                span=(node.begin, node.end),
+                children=tuple(number[child] for child in node.children),
+                words=(position[at],) if at in position else (),
+                scores={name: node.score},
+                language_model=0.0,
+                contribution=node.score,
+                rule=None,
+                counts={},
+                evidence=(),
+                reasons=why,
+            )
+        )
+    return Explanation(
+        source=text,
+        text=translation,
+        source_tokens=shown.words(encoded.tokens),
+        tokens=shown.words(derivation.tokens),
+        alignment=derivation.alignment,
+        score=derivation.score,
+        features=derivation.features,
+        weights=dict(decoder.weights),
+        steps=tuple(steps),
+    )
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A conjunction that holds, and what it adds to h."""
+
+    literals: tuple[str, ...]
+    weight: float
+
+    def __str__(self) -> str:
+        return f"{self.weight:+.2f} {' & '.join(self.literals) or 'always'}"
+
+
+class _Reasons:
+    """Which compounds hold in one derivation, those of the largest weight first."""
+
+    def __init__(self, decoder: TreeDecoder, derivation: TreeDerivation) -> None:
+        self._decoder, self._derivation = decoder, derivation
+        known = decoder.prepared(derivation.source)
+        self._tree, self._cells = known.tree, known.cells
+        self._leaves = known.leaves
+        self._attachments = attachments(known.tree, known.cells)
+        choices = decoder.choices
+        words, tags = choices.source_words(), choices.tag_words()
+        self._words, self._tags, self._others = words, tags, choices.other_words()
+        self._atoms = _core.SourceAtoms(
+            len(words), len(tags) if len(tags) > 1 else 0, choices.window, choices.cooccurrence
+        )
+        self._number = {word: k for k, word in enumerate(words)}
+        self._ensembles = Ensembles(choices.trees)
+        self._heads = self._find_heads()
+
+    def of_word(self, node: TreeNode) -> tuple[str, ...]:
+        """Why a word got this translation."""
+        choices, place = self._decoder.choices, node.begin
+        word = self._number.get(self._tree.words[place], 0)
+        targets, _, first = choices.candidates(word)
+        before = sum(len(leaf) for leaf in self._leaves[:place])
+        target = self._leaves[place][node.choice - before][0]
+        if len(targets) < 2 or target not in targets:
+            return ()
+        found = self._ensembles.active(self._row(place), first + targets.index(target))
+        return _shown(
+            Reason(tuple(self._literal(each) for each in compound.literals), compound.weight)
+            for compound in found
+        )
+
+    def of_order(self, at: int) -> tuple[str, ...]:
+        """Why a head block and its sibling stand in this order."""
+        node = self._derivation.nodes[at]
+        attachment = self._attachments[node.choice]
+        block, sibling = node.children
+        if not self._cells.right[node.choice]:
+            block, sibling = sibling, block
+        (_, heads), (_, siblings) = self._heads[block], self._heads[sibling]
+        words = {n.begin: n.word for n in self._derivation.nodes if n.word is not None}
+        atoms = completed(attachment, Choice(node.choice, 0, heads, siblings), words)
+        orders = self._decoder.orders
+        classifier = orders.classifier(attachment.label) + node.swapped
+        names = self._decoder.spelling(self._derivation.source)
+        return _shown(
+            Reason(tuple(literals), weight)
+            for literals, weight in orders.active({*atoms}, classifier, names)
+        )
+
+    def _row(self, place: int) -> list[int]:
+        """The atoms of a word."""
+        ids = [self._number.get(word, 0) for word in self._tree.words]
+        tag_of = {tag: k for k, tag in enumerate(self._tags)}
+        tags = [tag_of.get(tag, 0) for tag in self._tree.tags]
+        _, atoms = self._atoms.rows(
+            np.array(ids, np.uint32), np.array([len(ids)], np.uint64), np.array(tags, np.uint32),
+            np.array([place], np.uint64),
+        )  # fmt: skip
+        others = {name: k for k, name in enumerate(self._others)}
+        more = [others[name] for name in dependency_atoms(self._tree)[place] if name in others]
+        return [*atoms.tolist(), *(len(self._atoms) + k for k in more)]
+
+    def _literal(self, literal: int) -> str:
+        atom = literal if literal >= 0 else ~literal
+        kind, place, number = self._atoms.what(atom)
+        if kind == "other":
+            name = self._others[number]
+        else:
+            names = self._words if kind.startswith("word") else self._tags
+            word = names[number] if number < len(names) else "<edge>"
+            name = f"{kind[0]}{place:+d}={word}" if kind.endswith("_at") else f"{kind}={word}"
+        return name if literal >= 0 else f"not {name}"
+
+    def _find_heads(self) -> list[tuple[int, frozenset[int]]]:
+        """Of each node the token that heads it, and those attached to that token so far."""
+        found: list[tuple[int, frozenset[int]]] = []
+        for node in self._derivation.nodes:
+            if not node.children:
+                found.append((node.begin, frozenset()))
+                continue
+            block, sibling = node.children
+            if not self._cells.right[node.choice]:
+                block, sibling = sibling, block
+            head, below = found[block]
+            found.append((head, below | {found[sibling][0]}))
+        return found
+
+
+def _shown(reasons: Iterable[Reason]) -> tuple[str, ...]:
+    """The largest; what several trees say is said once."""
+    total: dict[tuple[str, ...], float] = {}
+    for reason in reasons:
+        key = tuple(sorted(reason.literals))
+        total[key] = total.get(key, 0.0) + reason.weight
+    best = sorted(total.items(), key=lambda each: -abs(each[1]))
+    return tuple(str(Reason(*each)) for each in best[:MOST_REASONS])
