@@ -68,7 +68,12 @@ void bind_bigrams(nb::module_& m) {
       .def(
           "meet_rules",
           [](Bigrams& bigrams, const grammar::RuleTable& table) {
-            for (uint32_t r = 0; r < table.rules(); ++r) bigrams.meet(table.target(r));
+            std::vector<text::Symbol> symbols;
+            for (uint32_t r = 0; r < table.rules(); ++r) {
+              const io::PackedRow<text::Symbol> target = table.target(r);
+              symbols.assign(target.begin(), target.end());
+              bigrams.meet(symbols);
+            }
           },
           nb::arg("table"), Unlocked(), "Those of all target sides of a table are features")
       .def(

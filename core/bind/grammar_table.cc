@@ -26,9 +26,9 @@ namespace {
 
 // -- the table ---------------------------------------------------------------------------------
 
-template <class T>
-std::vector<T> copy(std::span<const T> values) {
-  return {values.begin(), values.end()};
+template <class Row>
+auto copy(const Row& row) {
+  return std::vector<std::iter_value_t<decltype(row.begin())>>(row.begin(), row.end());
 }
 
 uint32_t rule_index(const grammar::RuleTable& table, uint32_t rule) {
@@ -44,7 +44,7 @@ nb::str text_of(const std::string& name) {
   return nb::steal<nb::str>(text);
 }
 
-std::vector<std::pair<uint32_t, uint32_t>> pairs_of(std::span<const grammar::RuleLink> links) {
+std::vector<std::pair<uint32_t, uint32_t>> pairs_of(const grammar::RuleLinks& links) {
   std::vector<std::pair<uint32_t, uint32_t>> pairs;
   for (const grammar::RuleLink link : links) pairs.emplace_back(link.source, link.target);
   return pairs;

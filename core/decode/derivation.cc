@@ -38,7 +38,7 @@ class Writer {
         }
         continue;
       }
-      const std::span<const text::Symbol> target = table_.target(step.rule);
+      const io::PackedRow<text::Symbol> target = table_.target(step.rule);
       if (top.next == target.size()) {
         leave();
         continue;

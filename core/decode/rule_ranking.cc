@@ -52,7 +52,7 @@ RankedRule RuleRanking::in_table(uint32_t first_rule, uint32_t place) const {
 // asked for, the first word of each run says what they cannot exceed.
 void RuleRanking::add_lm(uint32_t rule, bool estimates, RankedRule& made) const {
   const lm::Model& lm = *grammar_->lm();
-  const std::span<const text::Symbol> target = grammar_->table().target(rule);
+  const io::PackedRow<text::Symbol> target = grammar_->table().target(rule);
   const uint32_t shortest = estimates ? 1 : lm.order();
   const bool firsts = !estimates && by_ == RankBy::certain_with_estimates;
   for (size_t at = 0; at + (firsts ? 1 : shortest) <= target.size();) {
@@ -68,7 +68,7 @@ void RuleRanking::add_lm(uint32_t rule, bool estimates, RankedRule& made) const 
 }
 
 // The memory behind the first words' n-grams is fetched at once, before any of them is scored.
-void RuleRanking::add_run(std::span<const text::Symbol> words, RankedRule& made) const {
+void RuleRanking::add_run(const io::PackedRow<text::Symbol>& words, RankedRule& made) const {
   const lm::Model& lm = *grammar_->lm();
   const size_t reach = by_ == RankBy::estimate ? words.size() : lm.order() - 1;
   constexpr size_t kAhead = 8;

@@ -64,9 +64,9 @@ class RuleRanking {
   void fetch(uint32_t group) const {
     const RuleGroup& edges = groups_[group];
     if (edges.first_rule >= kGlueFirst) return;
-    const std::span<const float> scores = grammar_->table().scores(edges.first_rule);
-    __builtin_prefetch(scores.data());
-    __builtin_prefetch(scores.data() + edges.rules * scores.size());
+    const grammar::RuleTable& table = grammar_->table();
+    __builtin_prefetch(table.scores(edges.first_rule).bytes());
+    __builtin_prefetch(table.scores(edges.first_rule + edges.rules).bytes());
   }
   // The rule that best() is about.
   const RankedRule& best_rule(uint32_t group) {
@@ -125,7 +125,7 @@ class RuleRanking {
     return by_ == RankBy::estimate ? bound(rule) : rule.score;
   }
   void add_lm(uint32_t rule, bool estimates, RankedRule& made) const;
-  void add_run(std::span<const text::Symbol> words, RankedRule& made) const;
+  void add_run(const io::PackedRow<text::Symbol>& words, RankedRule& made) const;
   double estimate_further(uint32_t rule) const;
 
   const ScoredGrammar* grammar_;

@@ -133,13 +133,13 @@ void ScoredGrammar::further_words(uint32_t rule, std::span<const text::Symbol> s
 void ScoredGrammar::add_units(const lm::FurtherModel& model, uint32_t rule,
                               std::span<const text::Symbol> source,
                               std::vector<uint32_t>& ids) const {
-  const std::span<const text::Symbol> target = table_->target(rule);
+  const io::PackedRow<text::Symbol> target = table_->target(rule);
   std::vector<uint8_t> places;
   std::vector<std::string_view> linked;
   for (size_t i = 0; i < target.size(); ++i) {
     places.clear();
     linked.clear();
-    for (const grammar::RuleLink& link : table_->links(rule))
+    for (const grammar::RuleLink link : table_->links(rule))
       if (link.target == i && link.source < source.size()) places.push_back(link.source);
     std::sort(places.begin(), places.end());
     for (const uint8_t place : places)
@@ -164,7 +164,7 @@ void ScoredGrammar::add_features(uint32_t rule, uint32_t passed, double lm,
     if (lm_ != nullptr && lm_word == text::kUnknown) add(DecoderFeature::unknown_word);
   };
   if (rule < kGlueFirst) {
-    const std::span<const float> scores = table_->scores(rule);
+    const io::FloatRow scores = table_->scores(rule);
     for (size_t i = 0; i < scores.size(); ++i) features[i] += scores[i];
     add(DecoderFeature::rule_penalty);
     for (const text::Symbol symbol : table_->target(rule))

@@ -130,7 +130,7 @@ class ScoredGrammar {
 
   // Without the language model.  A table that was not verified may hold anything.
   double score(uint32_t rule) const {
-    const std::span<const float> scores = table_->scores(rule);
+    const io::FloatRow scores = table_->scores(rule);
     double sum = rule_penalty_;
     for (size_t i = 0; i < scores.size(); ++i) sum += weights_[i] * scores[i];
     if (sparse_ != nullptr) sum += features::dot(table_->sparse(rule), std::span(*sparse_));

@@ -38,7 +38,7 @@ ConfusionClasses::ConfusionClasses(const RuleTable& table, std::string_view goal
 // The number of a rule's target side, or kNone where it takes no part.
 uint32_t ConfusionClasses::side_of(uint32_t rule, std::span<const text::Symbol> source) {
   const uint32_t lhs = table_.lhs(rule);
-  const std::span<const text::Symbol> target = table_.target(rule);
+  const io::PackedRow<text::Symbol> target = table_.target(rule);
   uint32_t arity = 0;
   record_.assign({static_cast<int32_t>(lhs), 0});
   for (const text::Symbol symbol : source)

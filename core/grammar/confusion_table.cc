@@ -73,11 +73,12 @@ void add_bigram_column(const RuleTable& table, const std::string& path, const st
   names.push_back(name);
   RuleTableBuilder out(path, table.categories(), names, table.source_vocab(), table.target_vocab());
   std::vector<float> scores;
+  RuleBuffer buffer;
   for (uint32_t node = 1; node < table.nodes(); ++node) {
     if (!table.owns_rules(node)) continue;
     const std::vector<text::Symbol> source = table.source_of(node);
     for (uint32_t r = table.first_rule(node); r < table.last_rule(node); ++r) {
-      RuleView rule = table.rule(r, source);
+      RuleView rule = table.rule(r, source, buffer);
       scores.assign(rule.scores.begin(), rule.scores.end());
       scores.push_back(static_cast<float>(bigrams.score(rule.target, weights)));
       rule.scores = scores;

@@ -31,7 +31,7 @@ struct RuleLink {
   friend bool operator==(RuleLink, RuleLink) = default;
 };
 
-// One rule seen through its table.
+// One rule, all of it; RuleTable::rule() makes one of what a table has.
 struct RuleView {
   uint32_t lhs;  // category
   std::span<const text::Symbol> source;
@@ -44,7 +44,8 @@ struct RuleView {
 };
 
 // Does the target side repeat each of the source side's `arity` nonterminals exactly once?
-inline bool repeats_slots(std::span<const text::Symbol> target, uint32_t arity) {
+template <class Symbols>
+bool repeats_slots(const Symbols& target, uint32_t arity) {
   uint32_t seen = 0;
   for (const text::Symbol symbol : target) {
     if (text::is_word(symbol)) continue;

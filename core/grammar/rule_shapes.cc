@@ -27,7 +27,7 @@ std::string written(uint32_t shape) {
   return text;
 }
 
-bool swaps(std::span<const text::Symbol> target) {
+bool swaps(const io::PackedRow<text::Symbol>& target) {
   uint32_t last = 0;
   for (const text::Symbol symbol : target) {
     if (text::is_word(symbol)) continue;

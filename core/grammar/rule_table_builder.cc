@@ -1,19 +1,20 @@
 #include "grammar/rule_table_builder.h"
 
 #include <algorithm>
-#include <bit>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <utility>
 
-#include "hash_index.h"
 #include "io/error.h"
 
 namespace demotic::grammar {
 
 namespace {
+
+// Values of a column that may be numbered.  Scores are looked at whenever something is translated,
+// so that their values should stay in the cache; counts are not.
+constexpr uint32_t kMostScores = 1u << 16;
+constexpr uint32_t kMostCounts = 1u << 19;
 
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
@@ -23,28 +24,6 @@ std::string joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-RuleTableBuilder::Spill::Spill() : file_(std::tmpfile()) {
-  if (!file_)
-    throw io::Error(io::Fault::io, std::string("no temporary file: ") + std::strerror(errno));
-}
-
-void RuleTableBuilder::Spill::append(const void* data, size_t size) {
-  if (size > 0 && std::fwrite(data, 1, size, file_.get()) != size)
-    throw io::Error(io::Fault::io, std::string("temporary file: ") + std::strerror(errno), 0,
-                    "free some disk space or set TMPDIR");
-}
-
-void RuleTableBuilder::Spill::copy_to(io::ContainerWriter& out, std::string_view name) {
-  out.begin(name);
-  if (std::fflush(file_.get()) != 0)
-    throw io::Error(io::Fault::io, std::string("temporary file: ") + std::strerror(errno), 0,
-                    "free some disk space or set TMPDIR");
-  std::rewind(file_.get());
-  std::vector<char> buffer(size_t{1} << 20);
-  for (size_t got; (got = std::fread(buffer.data(), 1, buffer.size(), file_.get())) > 0;)
-    out.write(buffer.data(), got);
-}
-
 RuleTableBuilder::RuleTableBuilder(std::string path, std::vector<std::string> categories,
                                    std::vector<std::string> features, text::VocabView source,
                                    text::VocabView target)
@@ -53,7 +32,8 @@ RuleTableBuilder::RuleTableBuilder(std::string path, std::vector<std::string> ca
       features_(std::move(features)),
       source_vocab_(source),
       target_vocab_(target),
-      path_nodes_{RuleTable::kRoot} {}
+      scores_(features_.size(), kMostScores),
+      counts_(RuleTable::kCounts, kMostCounts) {}
 
 void RuleTableBuilder::check(const RuleView& rule) const {
   if (rule.source.empty()) throw io::Error(io::Fault::argument, "a rule with an empty source side");
@@ -81,7 +61,8 @@ void RuleTableBuilder::check(const RuleView& rule) const {
   if (rules_ == 0) return;
   if (rule.counts.empty() != !has_counts_)
     throw io::Error(io::Fault::argument, "some rules have counts and some have none");
-  const auto order = std::lexicographical_compare_three_way(source_.begin(), source_.end(),
+  const std::span<const text::Symbol> last = trie_.source();
+  const auto order = std::lexicographical_compare_three_way(last.begin(), last.end(),
                                                             rule.source.begin(), rule.source.end());
   const bool ascends =
       order < 0 ||
@@ -101,44 +82,31 @@ void RuleTableBuilder::check_sparse(features::SparseRow sparse) const {
   if (!sound) throw io::Error(io::Fault::argument, "a rule with unsound sparse features");
 }
 
-// Moves to the trie node of `source`, creating what is missing; ascending sources give preorder.
-void RuleTableBuilder::descend(std::span<const text::Symbol> source) {
-  size_t shared = 0;
-  while (shared < source.size() && shared < source_.size() && source[shared] == source_[shared])
-    ++shared;
-  source_.assign(source.begin(), source.end());
-  path_nodes_.resize(shared + 1);
-  for (size_t i = shared; i < source.size(); ++i) {
-    const auto node = static_cast<uint32_t>(parents_.size());
-    parents_.push_back(path_nodes_.back());
-    symbols_.push_back(source[i]);
-    rule_ends_.push_back(rules_);
-    path_nodes_.push_back(node);
-  }
-}
-
 void RuleTableBuilder::add(const RuleView& rule) {
   check(rule);
   if (rules_ == UINT32_MAX - 1) throw io::Error(io::Fault::argument, "more than 2^32 rules");
-  descend(rule.source);
+  rule_ends_.resize(rule_ends_.size() + trie_.descend(rule.source), rules_);
   add_sparse(rule.sparse);
   rule_ends_.back() = ++rules_;
   last_lhs_ = rule.lhs;
   last_target_.assign(rule.target.begin(), rule.target.end());
 
-  lhs_.append(&rule.lhs, sizeof rule.lhs);
-  targets_.append(rule.target.data(), rule.target.size_bytes());
-  scores_.append(rule.scores.data(), rule.scores.size_bytes());
-  links_.append(rule.links.data(), rule.links.size_bytes());
-  origins_.append(rule.origins.data(), rule.origins.size_bytes());
-  counts_.append(rule.counts.data(), rule.counts.size_bytes());
+  lhs_.add(std::span(&rule.lhs, 1));
+  targets_.add(rule.target);
+  target_extents_.add(static_cast<uint32_t>(rule.target.size()));
+  scores_.add(rule.scores);
+  add_links(rule.links);
+  origins_.add(rule.origins);
+  origin_extents_.add(static_cast<uint32_t>(rule.origins.size()));
   has_counts_ = !rule.counts.empty();
-  target_end_ += rule.target.size();
-  link_end_ += rule.links.size();
-  origin_end_ += rule.origins.size();
-  target_ends_.append(&target_end_, sizeof target_end_);
-  link_ends_.append(&link_end_, sizeof link_end_);
-  origin_ends_.append(&origin_end_, sizeof origin_end_);
+  if (has_counts_) counts_.add(rule.counts);
+}
+
+void RuleTableBuilder::add_links(std::span<const RuleLink> links) {
+  for (const RuleLink link : links)
+    most_of_links_ = std::max({most_of_links_, link.source, link.target});
+  links_.append(links.data(), links.size_bytes());
+  link_extents_.add(static_cast<uint32_t>(links.size()));
 }
 
 RuleTableBuilder::SparseSpills& RuleTableBuilder::sparse_spills() {
@@ -160,34 +128,60 @@ void RuleTableBuilder::add_sparse(features::SparseRow sparse) {
   if (!sparse.empty()) sparse_ids_ = std::max(sparse_ids_, sparse.ids.back() + 1);
 }
 
+void RuleTableBuilder::save_rule_ends(io::ContainerWriter& out) const {
+  io::RowExtentsWriter extents;
+  uint32_t before = 0;
+  for (const uint32_t end : rule_ends_) {
+    extents.add(end - before);
+    before = end;
+  }
+  extents.save<uint32_t>(out, "rule");
+}
+
+// In one byte each where they fit.
+void RuleTableBuilder::save_links(io::ContainerWriter& out) {
+  if (!links_fit()) {
+    links_.copy_to(out, "links");
+    return;
+  }
+  std::vector<uint8_t> packed;
+  out.begin("links");
+  links_.each_block(sizeof(RuleLink), [&](std::span<const std::byte> block) {
+    packed.clear();
+    for (size_t at = 0; at < block.size(); at += sizeof(RuleLink))
+      packed.push_back(static_cast<uint8_t>(block[at] | block[at + 1] << 4));
+    out.write(packed.data(), packed.size());
+  });
+}
+
 void RuleTableBuilder::finish(const features::FeatureSpace* sparse_space) {
   if (sparse_ids_ > (sparse_space == nullptr ? 0 : sparse_space->size()))
     throw io::Error(io::Fault::argument, "a rule with a sparse feature without a name");
-  const size_t slots = std::bit_ceil(parents_.size() * 2);
-  std::vector<RuleTable::Step> steps(slots, {0, 0, RuleTable::kNone});
-  for (uint32_t node = 1; node < parents_.size(); ++node) {
-    const uint64_t hash = RuleTable::hash_of_step(parents_[node], symbols_[node]);
-    const auto is_free = [&](size_t at) { return steps[at].child == RuleTable::kNone; };
-    steps[probe(slots, hash, is_free)] = {parents_[node], symbols_[node], node};
-  }
   io::ContainerWriter out(path_, "rules", RuleTable::kVersion);
   source_vocab_.save(out, "source.vocab");
   target_vocab_.save(out, "target.vocab");
   out.section<char>("features", joined(features_));
   out.section<char>("categories", joined(categories_));
-  out.section<RuleTable::Step>("steps", steps);
-  out.section<uint32_t>("parents", parents_);
-  out.section<text::Symbol>("symbols", symbols_);
-  out.section<uint32_t>("rule.ends", rule_ends_);
-  lhs_.copy_to(out, "lhs");
-  targets_.copy_to(out, "targets");
-  target_ends_.copy_to(out, "target.ends");
-  scores_.copy_to(out, "scores");
-  links_.copy_to(out, "links");
-  link_ends_.copy_to(out, "link.ends");
-  origins_.copy_to(out, "origins");
-  origin_ends_.copy_to(out, "origin.ends");
-  counts_.copy_to(out, "counts");
+  RuleTableLayout layout{};
+  layout.rules = rules_;
+  layout.nodes = trie_.nodes();
+  layout.trie = trie_.save(out, static_cast<uint32_t>(categories_.size()));
+  save_rule_ends(out);
+  layout.lhs_width = lhs_.width();
+  if (categories_.size() != 1) lhs_.save(out, "lhs");
+  layout.target_width = targets_.width();
+  layout.target_bias = kMaxArity;
+  targets_.save(out, "targets");
+  target_extents_.save<uint64_t>(out, "target");
+  scores_.save(out, "score");
+  layout.link_bytes = links_fit() ? 1 : 2;
+  save_links(out);
+  link_extents_.save<uint64_t>(out, "link");
+  layout.origin_width = origins_.width();
+  origins_.save(out, "origins");
+  origin_extents_.save<uint64_t>(out, "origin");
+  if (has_counts_) counts_.save(out, "count");
+  out.section<RuleTableLayout>("layout", std::span(&layout, 1));
   if (sparse_space != nullptr && sparse_space->size() > 0) {
     SparseSpills& spills = sparse_spills();
     sparse_space->save(out, "sparse.names");

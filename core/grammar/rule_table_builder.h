@@ -1,5 +1,6 @@
 // Writes a RuleTable from a stream of rules in memory that does not grow with the rules' bodies:
-// the arrays go to temporary files, one each, and are joined at the end.
+// the arrays go to temporary files, one each, and are packed and joined at the end, when the range
+// of their values is known.
 //
 //   RuleTableBuilder out(path, {"X"}, {"TargetGivenSource"}, source_vocab, target_vocab);
 //   out.add(rule);  ...              ascending by (source, lhs, target); all rules
@@ -9,14 +10,17 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "grammar/rule_table.h"
+#include "grammar/rule_trie.h"
+#include "io/float_rows.h"
+#include "io/packed_ints.h"
+#include "io/row_extents.h"
+#include "io/spill.h"
 
 namespace demotic::grammar {
 
@@ -31,29 +35,18 @@ class RuleTableBuilder {
   uint32_t rules() const { return rules_; }
 
  private:
-  struct Closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  // A growing array on disk.
-  class Spill {
-   public:
-    Spill();
-    void append(const void* data, size_t size);
-    void copy_to(io::ContainerWriter& out, std::string_view name);
-
-   private:
-    std::unique_ptr<std::FILE, Closer> file_;
-  };
-
   struct SparseSpills {
-    Spill ids, values, ends;
+    io::Spill ids, values, ends;
     uint64_t end = 0;
   };
 
-  void descend(std::span<const text::Symbol> source);
   void check(const RuleView& rule) const;
   void check_sparse(features::SparseRow sparse) const;
   void add_sparse(features::SparseRow sparse);
+  void add_links(std::span<const RuleLink> links);
+  void save_rule_ends(io::ContainerWriter& out) const;
+  bool links_fit() const { return most_of_links_ < 16; }  // into one byte each
+  void save_links(io::ContainerWriter& out);
   SparseSpills& sparse_spills();
 
   std::string path_;
@@ -62,22 +55,20 @@ class RuleTableBuilder {
   text::VocabView source_vocab_;
   text::VocabView target_vocab_;
 
-  std::vector<uint32_t> parents_{RuleTable::kNone};
-  std::vector<text::Symbol> symbols_{0};
-  std::vector<uint32_t> rule_ends_{0};
-  std::vector<text::Symbol> source_;  // of the last rule
-  std::vector<uint32_t> path_nodes_;  // trie nodes along it
+  RuleTrieBuilder trie_;
+  std::vector<uint32_t> rule_ends_{0};  // by node
   std::vector<text::Symbol> last_target_;
   uint32_t last_lhs_ = 0;
   uint32_t rules_ = 0;
   bool has_counts_ = false;
 
-  uint64_t target_end_ = 0;
-  uint64_t link_end_ = 0;
-  uint64_t origin_end_ = 0;
+  io::PackedIntsWriter lhs_, targets_{kMaxArity}, origins_;
+  io::RowExtentsWriter target_extents_, link_extents_, origin_extents_;
+  io::Spill links_;            // of two bytes
+  uint8_t most_of_links_ = 0;  // the highest of their places
+  io::FloatRowsWriter scores_, counts_;
   uint32_t sparse_ids_ = 0;             // one more than the highest
   std::optional<SparseSpills> sparse_;  // from the first rule on that has some
-  Spill lhs_, targets_, target_ends_, scores_, links_, link_ends_, origins_, origin_ends_, counts_;
 };
 
 }  // namespace demotic::grammar

@@ -164,12 +164,13 @@ void RuleTemplates::each_rule(uint32_t begin, uint32_t end, Visit&& visit) const
   if (begin >= end) return;
   uint32_t node = table_.node_of(begin);
   std::vector<text::Symbol> source = table_.source_of(node);
+  RuleBuffer buffer;
   for (uint32_t rule = begin; rule < end; ++rule) {
     if (rule >= table_.last_rule(node)) {
       node = table_.node_of(rule);
       source = table_.source_of(node);
     }
-    visit(table_.rule(rule, source));
+    visit(table_.rule(rule, source, buffer));
   }
 }
 

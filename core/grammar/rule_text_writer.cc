@@ -115,7 +115,7 @@ class Printer {
     char text[32];
     out_.append(text, std::to_chars(text, text + sizeof text, value).ptr);
   }
-  void print_scores(std::span<const float> scores) {
+  void print_scores(const io::FloatRow& scores) {
     if (moses()) {
       for (const size_t i : order_) {
         out_ += ' ';
@@ -154,7 +154,7 @@ class Printer {
       print_number(sparse.values[k]);
     }
   }
-  void print_links(std::span<const RuleLink> links) {
+  void print_links(const RuleLinks& links) {
     std::vector<RuleLink> all(links.begin(), links.end());
     if (format_ == RuleFormat::moses_hiero)  // nonterminals are linked as words are
       for (size_t j = 0; j < target_.size(); ++j)
@@ -169,7 +169,7 @@ class Printer {
     for (const RuleLink link : all)
       out_ += ' ' + std::to_string(link.source) + '-' + std::to_string(link.target);
   }
-  void print_counts(std::span<const float> counts, bool last) {
+  void print_counts(const io::FloatRow& counts, bool last) {
     if (counts.empty() && last) return;
     out_ += " |||";
     for (const float count : counts) {
@@ -183,7 +183,8 @@ class Printer {
   std::string& out_;
   const std::vector<std::string>& names_;
   std::vector<size_t> order_;  // in which Moses' scores are written
-  std::span<const text::Symbol> source_, target_;
+  std::span<const text::Symbol> source_;
+  io::PackedRow<text::Symbol> target_;
   std::vector<size_t> slots_;  // positions of the source side's nonterminals
 };
 

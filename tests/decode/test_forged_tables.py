@@ -27,6 +27,7 @@ from demotic.grammar import BlockTable, RuleTable
 from tests.decode import test_block_decoder as blocks
 from tests.decode.grammars import language_model
 from tests.oracles import container
+from tests.oracles.rule_table import version_1
 
 Sections = dict[bytes, bytes]
 RULES = """[X] ||| [X,1] a [X,2] ||| [1] z [2] ||| s=1
@@ -49,8 +50,32 @@ def forged(path: Path, change: Callable[[Sections], None]) -> Path:
 # -- rules -------------------------------------------------------------------------------------
 
 
-def surplus_step(parts: Sections) -> None:
+def surplus_slot(parts: Sections) -> None:
     """A word that leads from the root to the end of a source side with two nonterminals."""
+    slots = np.frombuffer(parts[b"slots"], np.uint32).copy()
+    nodes, word, end = node_at_the_end(parts)
+    number = (1 << nodes.bit_length()) - 1
+    hashed = container.mix64(word)
+    at = (hashed & 0xFFFFFFFF) * len(slots) >> 32
+    while slots[at] != 0:
+        at = (at + 1) % len(slots)
+    slots[at] = hashed >> 32 & ~number | end
+    parts[b"slots"] = slots.tobytes()
+
+
+def node_at_the_end(parts: Sections) -> tuple[int, int, int]:
+    """Nodes, a word that begins no source side, and the end of the one with two nonterminals."""
+    layout = np.frombuffer(parts[b"layout"], np.uint32)
+    assert list(layout[2:5]) == [1, 1, 1]  # bytes of a parent, and of a symbol, which is one more
+    nodes = int(layout[1])
+    parents = np.frombuffer(parts[b"parents"], np.uint8)[:nodes]
+    symbols = np.frombuffer(parts[b"symbols"], np.uint8)[:nodes].astype(np.int32) - 1
+    [end] = [n for n in range(1, nodes) if symbols[n] < 0 < parents[n]]
+    return nodes, int(symbols[symbols >= 0].max()), end
+
+
+def surplus_step(parts: Sections) -> None:
+    """The same in a table of version 1."""
     steps = np.frombuffer(parts[b"steps"], np.uint32).reshape(-1, 3).copy()
     parents = np.frombuffer(parts[b"parents"], np.uint32)
     symbols = np.frombuffer(parts[b"symbols"], np.int32)
@@ -64,6 +89,14 @@ def surplus_step(parts: Sections) -> None:
 
 
 def borrowed_rules(parts: Sections) -> None:
+    """Source sides that claim the rules of others."""
+    blocks = np.frombuffer(parts[b"rule.blocks"], np.uint8).reshape(-1, 12).copy()
+    assert len(blocks) == 1
+    blocks[0, 4:] = blocks[0, 4:][::-1]
+    parts[b"rule.blocks"] = blocks.tobytes()
+
+
+def borrowed_rules_of_version_1(parts: Sections) -> None:
     """A one-word source side that claims the rules of one with nonterminals."""
     ends = np.frombuffer(parts[b"rule.ends"], np.uint32).copy()
     ends[:] = ends[::-1]
@@ -71,10 +104,18 @@ def borrowed_rules(parts: Sections) -> None:
 
 
 def no_numbers(parts: Sections) -> None:
+    parts[b"score.values"] = np.full(1, np.nan, np.float32).tobytes()
+
+
+def no_numbers_of_version_1(parts: Sections) -> None:
     parts[b"scores"] = np.full(len(parts[b"scores"]) // 4, np.nan, np.float32).tobytes()
 
 
-RULE_FORGERIES = {each.__name__: each for each in (surplus_step, borrowed_rules, no_numbers)}
+FORGERIES_OF_VERSION_1 = (surplus_step, borrowed_rules_of_version_1, no_numbers_of_version_1)
+RULE_FORGERIES = {
+    each.__name__: each
+    for each in (surplus_slot, borrowed_rules, no_numbers, *FORGERIES_OF_VERSION_1)
+}
 
 
 def decode_rules(path: Path) -> None:
@@ -93,7 +134,9 @@ def decode_rules(path: Path) -> None:
 def test_a_forged_rule_table_is_refused_or_harmless(tmp_path: Path, forgery: str) -> None:
     (tmp_path / "rules.txt").write_text(RULES)
     path = tmp_path / "rules.bin"
-    RuleTable.from_text(tmp_path / "rules.txt", format="cdec", out=path)
+    table = RuleTable.from_text(tmp_path / "rules.txt", format="cdec", out=path)
+    if RULE_FORGERIES[forgery] in FORGERIES_OF_VERSION_1:
+        path.write_bytes(version_1(path.read_bytes(), table))
     forged(path, RULE_FORGERIES[forgery])
     for verify in (True, None):
         with pytest.raises(CorruptFileError, match="damaged rule table"):

@@ -124,17 +124,21 @@ def test_a_truncated_file_is_refused(size: int, path: Path) -> None:
 
 
 SECTIONS = {
-    "steps": 12,
-    "parents": 4,
-    "symbols": 4,
-    "rule.ends": 4,
-    "lhs": 4,
-    "targets": 4,
-    "target.ends": 8,
-    "links": 2,
-    "link.ends": 8,
-    "origin.ends": 8,
-    "scores": 4,
+    "layout": 4,
+    "slots": 4,
+    "parents": 1,
+    "symbols": 1,
+    "rule.blocks": 12,
+    "lhs": 1,
+    "targets": 1,
+    "target.blocks": 12,
+    "links": 1,
+    "link.blocks": 12,
+    "origins": 1,
+    "origin.blocks": 12,
+    "score.columns": 8,
+    "score.values": 4,
+    "score.rows": 1,
     "sparse.ends": 8,
     "sparse.ids": 4,
     "sparse.values": 4,
@@ -161,7 +165,7 @@ def test_forged_files_never_crash(section: str, path: Path, tmp_path: Path) -> N
             at = rng.randrange(len(content) // 4) * 4 if len(content) >= 4 else 0
             value = rng.choice([0, 1, 2, 3, 7, 255, 2**31 - 1, 2**31, 2**32 - 1, 2**32 - 3])
             content[at : at + 4] = value.to_bytes(4, "little")[: len(content) - at]
-        forged.write_bytes(container.container(b"rules", 1, {**parts, name: bytes(content)}))
+        forged.write_bytes(container.container(b"rules", 2, {**parts, name: bytes(content)}))
         for verify in (True, False):
             with contextlib.suppress(DemoticError):
                 use(RuleTable.load(forged, verify=verify), tmp_path)
@@ -173,7 +177,7 @@ def test_sections_of_wrong_length_are_refused(path: Path, tmp_path: Path) -> Non
     for section, size in list(SECTIONS.items())[:-4]:
         name = section.encode()
         for content in (b"", parts[name][:-size], parts[name] + parts[name][-size:]):
-            forged.write_bytes(container.container(b"rules", 1, {**parts, name: content}))
+            forged.write_bytes(container.container(b"rules", 2, {**parts, name: content}))
             try:
                 use(RuleTable.load(forged), tmp_path)
             except DemoticError:
@@ -197,7 +201,7 @@ def test_forged_sparse_features_are_found(fault: str, path: Path, tmp_path: Path
     content[:4] = value.to_bytes(4, "little")
     forged = tmp_path / "forged.bin"
     forged.write_bytes(
-        container.container(b"rules", 1, {**parts, section.encode(): bytes(content)})
+        container.container(b"rules", 2, {**parts, section.encode(): bytes(content)})
     )
     with pytest.raises(CorruptFileError):
         RuleTable.load(forged)

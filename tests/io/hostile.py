@@ -67,6 +67,7 @@ from demotic.trees.permutations import attachments
 from tests.decode import test_block_decoder as blocks
 from tests.decode.grammars import language_model
 from tests.oracles import container
+from tests.oracles.rule_table import version_1
 from tests.systems import toys
 
 HANGS = 120  # seconds
@@ -101,6 +102,17 @@ def make_rules(path: Path) -> None:
     text = path.with_suffix(".txt")
     text.write_text(RULES)
     RuleTable.from_text(text, format="cdec", out=path, columns=ORIENTATIONS)
+
+
+def make_rules_of_version_1(path: Path) -> None:
+    make_rules(path)
+    path.write_bytes(version_1(path.read_bytes(), RuleTable.load(path)))
+
+
+def make_counted_rules(path: Path) -> None:
+    """Extracted ones, which have counts and origins."""
+    options = HieroExtraction(max_phrase=3, max_symbols=3, tight=False, deletions=True)
+    extract_hiero(*texts(), options=options, out=path)
 
 
 def make_lm(path: Path) -> None:
@@ -471,6 +483,8 @@ def use_archive(path: Path, verify: bool | None) -> None:
 
 USES: dict[str, tuple[Callable[[Path], None], Callable[[Path, bool | None], None]]] = {
     "rules": (make_rules, use_rules),
+    "counted-rules": (make_counted_rules, use_rules),
+    "rules-of-version-1": (make_rules_of_version_1, use_rules),
     "lm": (make_lm, use_lm),
     "blocks": (make_blocks, use_blocks),
     "block-pairs": (make_pairs, use_pairs),

@@ -83,7 +83,7 @@ std::vector<float> score_tree(std::span<const TreeNode> nodes, const AmasisModel
         scorer.terminal(m == 0 ? sentence.lm[node.begin] : sentence.further[place + m - 1]);
         words = true;
       } else {
-        const std::span<const text::Symbol> target = model.table().target(node.rule);
+        const io::PackedRow<text::Symbol> target = model.table().target(node.rule);
         for (size_t i = 0; i < target.size(); ++i)
           scorer.terminal(m == 0 ? grammar.lm_word(target[i])
                                  : further[n][(m - 1) * target.size() + i]);

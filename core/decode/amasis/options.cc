@@ -103,10 +103,12 @@ ItemOptions::NodeList ItemOptions::make(uint32_t node, uint32_t begin,
   if (!table.owns_rules(node)) return {node, begin, first, 0};
   std::vector<text::Symbol> source;
   if (model_.grammar().sees_units()) source = table.source_of(node);
+  std::vector<text::Symbol> target;
   std::vector<uint32_t> further;
   for (uint32_t rule = table.first_rule(node); rule < table.last_rule(node); ++rule) {
     if (!table.usable(rule, 0)) continue;
-    const std::span<const text::Symbol> target = table.target(rule);
+    const io::PackedRow<text::Symbol> symbols = table.target(rule);
+    target.assign(symbols.begin(), symbols.end());
     const uint32_t row = model_.labels() == nullptr
                              ? HashIndex::kNone
                              : model_.labels()->row(grammar::target_key(target));

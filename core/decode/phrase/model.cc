@@ -61,7 +61,7 @@ PhraseModel::PhraseModel(const grammar::RuleTable& table, const lm::Model* lm,
 Reordering PhraseModel::raw_reordering(uint32_t rule) const {
   Reordering raw;
   if (!lexicalised_ || rule >= kGlueFirst) return raw;
-  const std::span<const float> scores = table().scores(rule);
+  const io::FloatRow scores = table().scores(rule);
   for (uint32_t o = 0; o < grammar::kOrientations; ++o) {
     if (columns_[0][o] != kNoColumn) raw.previous[o] = scores[columns_[0][o]];
     if (columns_[1][o] != kNoColumn) raw.next[o] = scores[columns_[1][o]];

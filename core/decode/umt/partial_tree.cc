@@ -203,7 +203,7 @@ PartialTree::Target PartialTree::target(const EdgeChoice& edge) const {
     made.right_of[0] = lm_model_->end_word();
   }
   if (rule >= kGlueFirst) return made;
-  const std::span<const text::Symbol> symbols = grammar_->table().target(rule);
+  const io::PackedRow<text::Symbol> symbols = grammar_->table().target(rule);
   const auto word_at = [&](size_t i) {
     return i < symbols.size() && text::is_word(symbols[i]) ? grammar_->lm_word(symbols[i])
                                                            : kNoWord;
