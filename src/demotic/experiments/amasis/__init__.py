@@ -129,7 +129,9 @@ def _outside(bench: Bench, arms: Sequence[Arm]) -> str:
     other = bench.other
     if other is None:
         return ""
-    return "\n\n" + report.outside({arm.name: bench.outside(arm, other) for arm in arms})
+    every = [*arms, *bench.without_deletion()]
+    words = sum(len(line.split()) for line in other.test.target_lines())
+    return "\n\n" + report.outside({arm.name: bench.outside(arm, other) for arm in every}, words)
 
 
 def _tests(bench: Bench, seeds: Mapping[str, Sequence[Any]], baseline: str) -> dict[str, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -108,6 +110,8 @@ class Bench:
             "ext, no stack": {"learn": {"stack": False}},
             "ext, no classes": {"learn": {"features": "context"}},
             "ext, softmax": {"learn": {"learner": "softmax"}},
+            "ext, boosted": {"learn": {"learner": "boosted"}},
+            "ext, no composed items": {"extract": {"compose": 0}},
             "ext, BLEU by LOLS": {"learn": {"loss": "bleu", "searn": {"method": "lols"}}},
         }  # fmt: skip
         arms = [self.arm(name, "ext", change) for name, change in changes.items()]
@@ -163,7 +167,9 @@ class Bench:
 
     def _train(self, arm: Arm, config: TrainingConfig) -> Any:
         system: System = system_named(arm.system)
-        out = self.setup.out / "models" / f"{_slug(arm.name)}-seed-{config.seed}"
+        settings = json.dumps(to_record(config), sort_keys=True, default=str)
+        digest = hashlib.sha256(settings.encode()).hexdigest()[:8]
+        out = self.setup.out / "models" / f"{_slug(arm.name)}-{digest}"
         if (out / "model.json").is_file():
             return system.Model.open(Bundle.open(out))
         return system.fit(self._training(config, out), config)
@@ -238,6 +244,7 @@ class Bench:
             "unaligned words to the previous item": {"extract": {"attach": "previous"}},
             "all sub-items": {"extract": {"sub_items": "all"}},
             "no sub-items": {"extract": {"sub_items": "none"}},
+            "no empty items": {"extract": {"empty_items": False}},
             "grow-diag-final-and": {"align": {"symmetrise": "grow-diag-final-and"}},
             "mask full, forced closing": {
                 "learn": {"mask": "full"},
@@ -247,6 +254,15 @@ class Bench:
         yield "as the paper", self.trained(self.arm("Amasis", "paper"), self.seeds[0])
         for name, change in changes.items():
             yield name, self.trained(self.arm(f"Amasis, {name}", "paper", change), self.seeds[0])
+
+    def without_deletion(self) -> list[Arm]:
+        """Both presets without items that have no target words: is it these that leave words out
+        of text of another domain?"""
+        change = {"extract": {"empty_items": False}}
+        return [
+            self.arm("Amasis, no empty items", "paper", change),
+            self.arm("ext, no empty items", "ext", change),
+        ]
 
 
 def _slug(name: str) -> str:

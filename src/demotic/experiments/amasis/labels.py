@@ -149,6 +149,8 @@ def _ways_beyond() -> Iterator[tuple[str, LabelConfig]]:
     yield "classes and stack, DAgger", replace(both, searn=SearnOptions(method="dagger"))
     yield "the words ahead, softmax", replace(context, learner="softmax")
     yield "classes and stack, softmax", replace(both, learner="softmax")
+    yield "the words ahead, boosted", replace(context, learner="boosted")
+    yield "classes and stack, boosted", replace(both, learner="boosted")
     bleu = replace(both, loss="bleu")
     yield "the words ahead, BLEU", replace(context, loss="bleu")
     yield "classes and stack, BLEU", bleu

@@ -48,9 +48,11 @@ def bleu(seeds: Mapping[str, Sequence[Any]], tests: Mapping[str, Mapping[str, fl
     )
 
 
-def outside(records: Mapping[str, Any]) -> str:
-    """(1), out of the domain."""
-    table = Table(["system", "BLEU", "95 %", "Amasis minus it", "paper, FE out", "paper, GE out"])
+def outside(records: Mapping[str, Any], words: int) -> str:
+    """(1), out of the domain; ``words`` are the reference's."""
+    table = Table(
+        ["system", "BLEU", "95 %", "words", "Amasis minus it", "paper, FE out", "paper, GE out"]
+    )
     amasis = records["Amasis"]["test"]
     for name, record in records.items():
         low, high = record["interval"]
@@ -59,11 +61,14 @@ def outside(records: Mapping[str, Any]) -> str:
             name,
             record["test"],
             f"{low:.1f}-{high:.1f}",
+            sum(len(line.split()) for line in record["lines"]),
             None if name == "Amasis" else amasis - record["test"],
             paper.gap(name, 1) if known else None,
             paper.gap(name, 3) if known else None,
         )
-    return f"Out of the domain, first seed:\n\n{table.markdown()}"
+    return (
+        f"Out of the domain, first seed; the reference has {words:,} words:\n\n{table.markdown()}"
+    )
 
 
 def tables(records: Mapping[str, Any], language: str) -> str:

@@ -2,9 +2,9 @@
 
 ``paper``   the closest reading of the paper: five scores and a trigram model, labels by three
             features, the best label of each item, no score for it.
-``ext``     what serves best: labels also look at the words ahead, at classes of words and at the
-            stack, the three best ones of an item are tried, and their probability, deleted words
-            and rare items are features.
+``ext``     what serves best: items are also composed of their neighbours, labels look at the
+            words ahead, at classes of words and at the stack, the three best ones of an item are
+            tried, and their probability, deleted words and rare items are features.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class LabelConfig:
     learner: Literal["perceptron", "softmax", "boosted"] = "perceptron"
     """Who learns from the costs of labels: the averaged perceptron, logistic regression, or
     boosted decision trees, one classifier for each label."""
-    boosting: BoostingOptions = field(default_factory=lambda: BoostingOptions(lambda_min=2.0))
+    boosting: BoostingOptions = field(default_factory=lambda: BoostingOptions(lambda_min=3.0))
     """How trees are grown, where the learner is ``boosted``."""
     loss: Literal["hamming", "bleu"] = "hamming"
     """What a sentence costs: its wrong labels; or what the order of its words lacks of BLEU."""
@@ -105,7 +105,7 @@ _PAPER: dict[str, Any] = {
 _EXT: dict[str, Any] = {
     "source": splitting_compounds(),
     "lm": LmConfig(),
-    "extract": ItemExtraction(max_item=7, unaligned=True),
+    "extract": ItemExtraction(max_item=7, compose=3, unaligned=True),
     "learn": LabelConfig(features="classes", stack=True, max_reductions=7),
     "search": AmasisSearch(labels=3, pops=300),
     "tune": TuneConfig(),
