@@ -78,7 +78,7 @@ template <class Place>
 ChoiceValues SentenceChoices::sum(const grammar::RuleTable& table, uint32_t rule,
                                   Place&& place) const {
   ChoiceValues total{};
-  const std::span<const text::Symbol> target = table.target(rule);
+  const io::PackedRow<text::Symbol> target = table.target(rule);
   for (const grammar::RuleLink link : table.links(rule)) {
     if (link.target >= target.size() || !text::is_word(target[link.target])) continue;
     const ChoiceValues one = of(place(link.source), target[link.target]);

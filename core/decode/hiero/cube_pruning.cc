@@ -192,7 +192,7 @@ void CubePruner::begin_sentence() {
 }
 
 const CubePruner::Opening& CubePruner::opening(uint32_t rule,
-                                               std::span<const text::Symbol> target) {
+                                               const io::PackedRow<text::Symbol>& target) {
   if (openings_.empty()) openings_.resize(kOpenings);
   Opening& known = openings_[rule & (kOpenings - 1)];
   if (known.rule == rule && known.sentence == sentence_) return known;
@@ -270,10 +270,10 @@ void CubePruner::keep_logs(uint32_t scored, std::vector<float>& logs) const {
 // A rule of the table, and how many words its opening has.
 uint32_t CubePruner::score_in_table(const Opened& opened, const Ranks& ranks, uint32_t rule,
                                     Scored& made) {
-  const std::span<const text::Symbol> target = grammar_.table().target(rule);
+  const io::PackedRow<text::Symbol> target = grammar_.table().target(rule);
   lm::MemoScorer::Opening at{0, memo_->empty().left, 0};
   uint32_t from = 0;
-  if (!target.empty() && text::is_word(target.front())) {
+  if (!target.empty() && text::is_word(target[0])) {
     const Opening& start = opening(rule, target);
     from = start.words;
     at = start.scored;

@@ -174,7 +174,7 @@ class CubePruner {
   Waiting add(uint32_t opened, const Ranks& ranks, uint32_t scored);
   double score(Candidate& candidate);
   void begin_sentence();
-  const Opening& opening(uint32_t rule, std::span<const text::Symbol> target);
+  const Opening& opening(uint32_t rule, const io::PackedRow<text::Symbol>& target);
   uint32_t score_in_table(const Opened& opened, const Ranks& ranks, uint32_t rule, Scored& made);
   void open_further(uint32_t rule, uint32_t words);
   double score_further(const Candidate& candidate, uint32_t rule, uint32_t from);
