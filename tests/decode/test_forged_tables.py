@@ -35,7 +35,7 @@ RULES = """[X] ||| [X,1] a [X,2] ||| [1] z [2] ||| s=1
 [X] ||| a ||| e ||| s=1
 """
 FREE = 0xFFFFFFFF
-MEGABYTES = 300  # more than any case needs
+MEGABYTES = 500  # more than any case needs, sanitised or not
 
 
 def forged(path: Path, change: Callable[[Sections], None]) -> Path:
