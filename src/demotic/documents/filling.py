@@ -22,7 +22,8 @@ from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from demotic.corpus import Encoded
-    from demotic.systems.model import Model, Translation
+    from demotic.systems.model import Model
+    from demotic.systems.translator import Translation
 
 _SEGMENTS = 256  # translated in one call
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from demotic.documents.document import Document, Fill, Segment, State
 
 if TYPE_CHECKING:
-    from demotic.systems.model import Translation
+    from demotic.systems.translator import Translation
 
 
 @dataclass(frozen=True)
