@@ -12,6 +12,7 @@ from demotic.decode.transducer import TreeDecoder, TreeDerivation
 from demotic.decode.tree_search import TreeSearch
 from demotic.files import naming
 from demotic.systems.model import Model
+from demotic.systems.translator import Translation
 from demotic.trees.orders import OrderModel
 
 if TYPE_CHECKING:
