@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from demotic.explain import Explanation
     from demotic.forest import Forest
     from demotic.parse import Parser
-    from demotic.systems.model import Translation
+    from demotic.systems.translator import Translation
     from demotic.trees import Tree
 
 PARSER, WORDS, ORDERS = "parser.bin", "words.bin", "orders.bin"
