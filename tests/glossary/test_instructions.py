@@ -106,6 +106,19 @@ def test_a_model_follows_them(model: Model) -> None:
     assert "<x" in plain.text
 
 
+def test_nothing_moves_across_a_wall(model: Model) -> None:
+    """``pas`` and the verb stand behind the object unless a wall is in between."""
+    words = "The noun1 does not verb1 <wall/> the noun2 ."
+    [[found]] = model.translate_lines([words], markup=True)
+    [[free]] = model.translate_lines([words.replace("<wall/> ", "")], markup=True)
+    text, other = found.text.split(), free.text.split()
+    assert max(text.index(w) for w in text if w.startswith("agir")) < min(
+        text.index(w) for w in text if w.startswith("nom2")
+    )
+    assert "pas" in text
+    assert "pas" in other
+
+
 def test_the_command_line_names_the_line_that_it_cannot_follow(
     toy_model: Path, tmp_path: Path
 ) -> None:
