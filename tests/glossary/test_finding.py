@@ -86,3 +86,14 @@ def test_occurrences_do_not_overlap_and_come_in_order(words: list[str]) -> None:
         assert at < each.first <= each.last < len(encoded.tokens)
         assert each.forms
         at = each.last
+
+
+def test_numbers_and_names_of_programs_are_part_of_terms() -> None:
+    assert found("for Windows 11", ("Windows 11", "Fenster 11")) == [
+        ("Windows ⟦num1⟧", ["Fenster 11"])
+    ]
+    assert found("for Windows 10", ("Windows 11", "Fenster 11")) == []
+    assert found("with an iPhone", ("iPhone", "Telefon")) == [("⟦name1⟧", ["Telefon"])]
+    assert found("delete {name}", ("delete {name}", "{name} [löschen]")) == [
+        ("delete ⟦var1⟧", ["{name} &#91;￭ löschen ￭&#93;"])
+    ]

@@ -84,3 +84,8 @@ def test_nothing_to_decide_changes_nothing() -> None:
     encoded = PLAIN.encode("a  b")
     assert with_decided(encoded, []) == (encoded, {})
     assert isinstance(encoded, Encoded)
+
+
+def test_signs_count_where_a_form_has_nothing_else() -> None:
+    assert uses("a ⇒ b ⇒ c", ["⇒"], "de") == 2
+    assert uses("50 %", ["%", "Prozent"], "de") == uses("50 Prozent", ["%", "Prozent"], "de") == 1

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from demotic.corpus.marks import bare, protected_class, unescape
+from demotic.corpus.marks import bare, escape, protected_class, unescape, with_bare
 from demotic.glossary.term import Glossary, Term, alike, all_alike, plain
 
 if TYPE_CHECKING:
@@ -59,11 +59,12 @@ class Finder:
         self._shown, self._known = shown, known
         self._terms: dict[str, list[_Prepared]] = defaultdict(list)
         for term in glossary.terms:
-            words = tuple(_word(token) for token in source.encode(term.source).tokens)
+            words = tuple(_words(source.encode(term.source)))
             if not words:
                 continue
             targets = tuple(
-                (each,) if target is None else target.encode(each).tokens for each in term.targets
+                (each,) if target is None else _written_out(target.encode(each))
+                for each in term.targets
             )
             self._terms[plain(words[0])[:_KEY]].append(_Prepared(term, words, targets))
         for found in self._terms.values():
@@ -71,7 +72,7 @@ class Finder:
 
     def terms_in(self, encoded: Encoded) -> list[Occurrence]:
         """From left to right; of those that overlap, the longest at the first place."""
-        words = [_word(token) for token in encoded.tokens]
+        words = _words(encoded)
         found: list[Occurrence] = []
         at = 0
         while at < len(words):
@@ -129,6 +130,24 @@ def _forms_in(learned: Sequence[str], wanted: Sequence[Sequence[str]]) -> Iterat
 def _word(token: str) -> str:
     """The token as text; nothing for one that stands for a span."""
     return "" if protected_class(token) else unescape(bare(token))
+
+
+def _words(encoded: Encoded) -> list[str]:
+    """The tokens as text, with what spans stand for, nothing for translations that are decided."""
+    texts = {span.token: "" if span.words else span.text for span in encoded.spans}
+    return [
+        texts.get(name, "") if (name := protected_class(token)) else _word(token)
+        for token in encoded.tokens
+    ]
+
+
+def _written_out(encoded: Encoded) -> tuple[str, ...]:
+    """The tokens of a translation, its numbers and names as words: no sentence stands for them."""
+    texts = {span.token: escape(span.text) for span in encoded.spans}
+    return tuple(
+        with_bare(token, texts[name]) if (name := protected_class(token)) in texts else token
+        for token in encoded.tokens
+    )
 
 
 def _same(prepared: _Prepared, there: Sequence[str]) -> bool:

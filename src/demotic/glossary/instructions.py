@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from html import unescape
+from itertools import count
 from typing import TYPE_CHECKING
 
 from demotic.corpus.marks import bare
@@ -70,6 +71,8 @@ class _Open:
     start: int
     translation: str | None
     """None for a zone."""
+    inner: int = 0
+    """Elements of its name that are text, not closed yet."""
 
 
 class _Reader:
@@ -87,6 +90,8 @@ class _Reader:
     def means_something(self, tag: re.Match[str]) -> bool:
         """Is this tag an instruction, or text?"""
         name = tag["name"]
+        if self._is_within(tag):
+            return False
         if tag["end"]:
             if self._open and self._open[-1].name == name:
                 return True
@@ -97,6 +102,20 @@ class _Reader:
             return name == "wall"
         given = _attributes(tag)
         return name == "zone" or "translation" in given or given.get("translate") == "no"
+
+    def _is_within(self, tag: re.Match[str]) -> bool:
+        """Is it a tag of the text, of the same name as the element that it stands in?"""
+        around = self._open[-1] if self._open else None
+        if around is None or around.name != tag["name"] or around.name == "zone" or tag["empty"]:
+            return False
+        if tag["end"] and around.inner:
+            around.inner -= 1
+            return True
+        given = _attributes(tag)
+        if tag["end"] or "translation" in given or given.get("translate") == "no":
+            return False
+        around.inner += 1
+        return True
 
     def add(self, text: str) -> None:
         """Text, without a second space where a tag was."""
@@ -123,9 +142,15 @@ class _Reader:
             self._zones.append((element.start, len(self._text)))
             return
         words = self._text[element.start :].strip()
-        name = _free_name(self._line, len(self._decided))
+        name = self._free_name()
         self._decided[name] = (words, element.translation or words)
         self._text = self._text[: element.start] + name
+
+    def _free_name(self) -> str:
+        """One that neither the line nor another translation has."""
+        numbers = count(len(self._decided) + 1)
+        names = (f"{{x{number}}}" for number in numbers)
+        return next(name for name in names if name not in self._line and name not in self._decided)
 
     def finish(self) -> Instructed:
         """All of them, when the line has ended."""
@@ -137,13 +162,6 @@ class _Reader:
 def _attributes(tag: re.Match[str]) -> dict[str, str]:
     found = _ATTRIBUTE.findall(tag["attributes"])
     return {key: unescape(double or single) for key, double, single in found}
-
-
-def _free_name(line: str, count: int) -> str:
-    number = count + 1
-    while f"{{x{number}}}" in line:
-        number += 1
-    return f"{{x{number}}}"
 
 
 def with_instructions(given: Instructed, encode: Callable[[str], Encoded]) -> Encoded:

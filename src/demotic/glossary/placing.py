@@ -36,9 +36,11 @@ class Decided:
     last: int
     text: str
 
-    def origin(self, tokens: Sequence[str]) -> str:
+    def origin(self, encoded: Encoded) -> str:
         """The words that it stands for, as they are in the sentence if there is one of them."""
-        return " ".join(unescape(bare(each)) for each in tokens[self.first : self.last + 1])
+        texts = {span.token: span.origin or span.text for span in encoded.spans}
+        words = map(bare, encoded.tokens[self.first : self.last + 1])
+        return " ".join(texts.get(word) or unescape(word) for word in words)
 
 
 def with_decided(encoded: Encoded, decided: Sequence[Decided]) -> tuple[Encoded, dict[int, str]]:
@@ -46,7 +48,10 @@ def with_decided(encoded: Encoded, decided: Sequence[Decided]) -> tuple[Encoded,
     of each by its number."""
     count = sum(span.kind == _KIND for span in encoded.spans)
     tokens: list[str] = []
-    spans = list(encoded.spans)
+    inside = {
+        bare(token) for each in decided for token in encoded.tokens[each.first : each.last + 1]
+    }
+    spans = [span for span in encoded.spans if span.token not in inside]
     moved: list[int] = []
     names: dict[int, str] = {}
     starts = {each.first: number for number, each in enumerate(decided)}
@@ -64,7 +69,7 @@ def with_decided(encoded: Encoded, decided: Sequence[Decided]) -> tuple[Encoded,
         first, last = encoded.tokens[each.first], encoded.tokens[each.last]
         moved += [len(tokens)] * (each.last - each.first + 1)
         tokens.append(_edges(first, last, name))
-        spans.append(Span(name, each.text, words=True, origin=each.origin(encoded.tokens)))
+        spans.append(Span(name, each.text, words=True, origin=each.origin(encoded)))
         at = each.last + 1
     layout = encoded.layout
     layout = replace(
@@ -79,7 +84,11 @@ def with_decided(encoded: Encoded, decided: Sequence[Decided]) -> tuple[Encoded,
         spans=tuple(spans),
         layout=layout,
         cases=tuple((moved[place], case) for place, case in encoded.cases),
-        zones=tuple((moved[first], moved[end]) for first, end in encoded.zones),
+        zones=tuple(
+            (moved[first], moved[end])
+            for first, end in encoded.zones
+            if moved[first] < moved[end]  # not within what became one token
+        ),
         walls=tuple(moved[wall] for wall in encoded.walls),
     )
     return made, names
@@ -101,6 +110,9 @@ def uses(text: str, forms: Sequence[str], language: str) -> int:
     if any(_UNSPACED.search(form) for form in forms):
         folded = plain(text)
         return sum(map(folded.count, {plain(form) for form in forms}))
+    signs = {plain(form) for form in forms if not _words(form)} - {""}
+    if signs:
+        return sum(map(plain(text).count, signs)) + uses(text, [*filter(_words, forms)], language)
     words = _words(text)
     wanted = {tuple(_words(form)) for form in forms} - {()}
     count = at = 0

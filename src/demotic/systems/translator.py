@@ -68,6 +68,12 @@ class Translation:
         return self.text
 
 
+def _cross(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Do two stretches overlap, and neither contains the other?"""
+    (first, end), (begin, behind) = sorted((one, other))
+    return first < begin < end < behind
+
+
 class Translator(ABC):
     """Translates text by a decoder of tokens."""
 
@@ -285,6 +291,7 @@ class Translator(ABC):
                 (pair.first, pair.last + 1)
                 for pair in pairs(source.tokens, enclosing(source.spans))
                 if pair.last > pair.first + 1
+                and not any(_cross((pair.first, pair.last + 1), each) for each in source.zones)
             ]
             walls += source.layout.paragraphs
         bounded = zones or walls
