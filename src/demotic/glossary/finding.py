@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from demotic.corpus.marks import bare, escape, protected_class, unescape, with_bare
-from demotic.glossary.term import Glossary, Term, alike, all_alike, plain
+from demotic.glossary.term import Glossary, Term, alike, all_alike, plain, stem_of
 
 if TYPE_CHECKING:
     from demotic.corpus import Encoded, Orthography
@@ -40,6 +40,8 @@ class Occurrence:
 class _Prepared:
     term: Term
     words: tuple[str, ...]
+    stem: str
+    """What all forms of its first word begin with, plain."""
     targets: tuple[tuple[str, ...], ...]
 
 
@@ -66,7 +68,8 @@ class Finder:
                 (each,) if target is None else _written_out(target.encode(each))
                 for each in term.targets
             )
-            self._terms[plain(words[0])[:_KEY]].append(_Prepared(term, words, targets))
+            stem = stem_of(words[0])
+            self._terms[stem[:_KEY]].append(_Prepared(term, words, stem, targets))
         for found in self._terms.values():
             found.sort(key=lambda each: -len(each.words))
 
@@ -87,9 +90,11 @@ class Finder:
     def _here(self, tokens: Sequence[str], words: Sequence[str], at: int) -> Occurrence | None:
         if not words[at]:
             return None
-        candidates = self._terms.get(plain(words[at])[:_KEY], ())
+        folded = plain(words[at])
         others: list[_Prepared] = []
-        for each in candidates:
+        for each in self._terms.get(folded[:_KEY], ()):
+            if not folded.startswith(each.stem):  # there may be thousands: the quickest look first
+                continue
             there = words[at : at + len(each.words)]
             if _same(each, there):
                 return self._occurrence(each, tokens, at, inflected=False)

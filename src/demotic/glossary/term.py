@@ -114,6 +114,16 @@ def alike(one: str, other: str) -> bool:
     return shared >= max(_STEM, endings) and endings <= _ENDING
 
 
+def stem_of(word: str) -> str:
+    """What all words begin with that are alike it, plain.
+
+    >>> stem_of("Categories"), stem_of("IT")
+    ('catego', 'it')
+    """
+    folded = plain(word)
+    return folded[: max(_STEM, len(folded) - _ENDING)]
+
+
 def all_alike(ones: Sequence[str], others: Sequence[str]) -> bool:
     """The same for several words."""
     return len(ones) == len(others) and all(map(alike, ones, others))
