@@ -145,3 +145,19 @@ def test_a_zone_within_a_term_ends_with_it(model: Model) -> None:
     line = "The <zone>noun1</zone> adj2 verb4 noun2."
     [[found]] = keeping.translate_lines([line], markup=True)
     assert found.text.lower().count("zut") == 1
+
+
+@pytest.mark.parametrize("orthography", [TOKENS, Orthography("en", OrthographyConfig(protect=()))])
+def test_translations_are_written_where_names_stand_beside_other_signs(
+    orthography: Orthography,
+) -> None:
+    line = 'the <x translation="A">a</x>, <zone>b<x translation="B">c</x> d</zone> e'
+    encoded = with_instructions(instructions(line), orthography.encode)
+    assert [(span.text, span.origin) for span in encoded.spans] == [("A", "{x1}"), ("B", "{x2}")]
+    text = orthography.decode(encoded.tokens, encoded)
+    assert "{" not in text
+    assert "A" in text
+    assert "B" in text
+    [(first, end)] = encoded.zones
+    assert encoded.tokens[first] == "b"
+    assert encoded.tokens[end] == "e"

@@ -12,6 +12,7 @@ nothing moves across a ``wall``.  All other tags are text.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from html import unescape
@@ -32,6 +33,7 @@ _TAG = re.compile(
     r"(?P<attributes>(?:\s+[\w.:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(?P<empty>/)?>"
 )
 _ATTRIBUTE = re.compile(r"([\w.:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_PIECES = 6  # tokens that a name may be taken apart into
 _REMEDY = "close elements in the order in which they were opened, each in its line"
 
 
@@ -167,6 +169,9 @@ def _attributes(tag: re.Match[str]) -> dict[str, str]:
 def with_instructions(given: Instructed, encode: Callable[[str], Encoded]) -> Encoded:
     """The line as a model sees it, with what was decided in its place."""
     encoded = encode(given.text)
+    if not _has_all(encoded, given):  # tokens are what spaces separate
+        given = _set_apart(given)
+        encoded = encode(given.text)
     spans = tuple(
         replace(
             span, text=given.decided[span.text][1], words=True, origin=given.decided[span.text][0]
@@ -179,14 +184,55 @@ def with_instructions(given: Instructed, encode: Callable[[str], Encoded]) -> En
     if given.zones or given.walls:
         zones, walls = token_limits(given, encoded)
         encoded = replace(encoded, zones=tuple(zones), walls=tuple(walls))
-    # Models of tokenised text protect nothing: there the name is a token.
-    words = [without_references(bare(token)) for token in encoded.tokens]
+    # Models of tokenised text protect nothing: there the name is a token, or a few.
     decided = [
-        Decided(at, at, given.decided[word][1])
-        for at, word in enumerate(words)
-        if word in given.decided
+        Decided(first, last, given.decided[name][1]) for name, first, last in _names(encoded, given)
     ]
     return with_decided(encoded, decided)[0] if decided else encoded
+
+
+def _names(encoded: Encoded, given: Instructed) -> list[tuple[str, int, int]]:
+    """Names of decided translations among the tokens, with the first and the last one of each."""
+    words = [without_references(bare(token)) for token in encoded.tokens]
+    found: list[tuple[str, int, int]] = []
+    for at, word in enumerate(words):
+        if not word.startswith("{"):
+            continue
+        for last in range(at, min(at + _PIECES, len(words))):
+            name = "".join(words[at : last + 1])
+            if name in given.decided:
+                found.append((name, at, last))
+                break
+    return found
+
+
+def _has_all(encoded: Encoded, given: Instructed) -> bool:
+    """Is there a place among the tokens for all that was decided?"""
+    found = {name for name, _, _ in _names(encoded, given)}
+    return given.decided.keys() <= found | {span.text for span in encoded.spans}
+
+
+def _set_apart(given: Instructed) -> Instructed:
+    """The same with spaces around the names of what was decided."""
+    text = given.text
+    places: set[int] = set()
+    for found in re.finditer("|".join(map(re.escape, given.decided)), text):
+        places.update(found.span())
+    added = sorted(
+        at for at in places if 0 < at < len(text) and not text[at - 1 : at + 1].count(" ")
+    )
+    ends = [*added, len(text)]
+    pieces = [text[begin:end] for begin, end in zip([0, *added], ends, strict=True)]
+
+    def moved(character: int) -> int:
+        return character + bisect_left(added, character)
+
+    return replace(
+        given,
+        text=" ".join(pieces),
+        zones=tuple((moved(first), moved(end)) for first, end in given.zones),
+        walls=tuple(map(moved, given.walls)),
+    )
 
 
 def token_limits(given: Instructed, encoded: Encoded) -> tuple[list[tuple[int, int]], list[int]]:

@@ -9,6 +9,7 @@ decoder wants it, in the case that the sentence asks for.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -35,9 +36,13 @@ class Decided:
     first: int
     last: int
     text: str
+    words: str = ""
+    """What it stands for, where that is not these tokens."""
 
     def origin(self, encoded: Encoded) -> str:
         """The words that it stands for, as they are in the sentence if there is one of them."""
+        if self.words:
+            return self.words
         texts = {span.token: span.origin or span.text for span in encoded.spans}
         words = map(bare, encoded.tokens[self.first : self.last + 1])
         return " ".join(texts.get(word) or unescape(word) for word in words)
@@ -108,8 +113,8 @@ def uses(text: str, forms: Sequence[str], language: str) -> int:
     2
     """
     if any(_UNSPACED.search(form) for form in forms):
-        folded = plain(text)
-        return sum(map(folded.count, {plain(form) for form in forms}))
+        longest_first = sorted({plain(form) for form in forms} - {""}, key=len, reverse=True)
+        return len(re.findall("|".join(map(re.escape, longest_first)), plain(text)))
     signs = {plain(form) for form in forms if not _words(form)} - {""}
     if signs:
         return sum(map(plain(text).count, signs)) + uses(text, [*filter(_words, forms)], language)
