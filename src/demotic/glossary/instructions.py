@@ -186,7 +186,8 @@ def with_instructions(given: Instructed, encode: Callable[[str], Encoded]) -> En
         encoded = replace(encoded, zones=tuple(zones), walls=tuple(walls))
     # Models of tokenised text protect nothing: there the name is a token, or a few.
     decided = [
-        Decided(first, last, given.decided[name][1]) for name, first, last in _names(encoded, given)
+        Decided(first, last, given.decided[name][1], given.decided[name][0])
+        for name, first, last in _names(encoded, given)
     ]
     return with_decided(encoded, decided)[0] if decided else encoded
 
