@@ -162,3 +162,11 @@ def test_what_a_term_has_of_placeholders_is_written_once(model: Model) -> None:
     assert "zut 7" in found
     assert found.count("{name}") == 1
     assert "5" not in found
+
+
+def test_what_stays_keeps_its_case_among_capitals(model: Model) -> None:
+    decoder = model.with_memory({"use": False})
+    line = 'THE <x translate="no">eBay log</x> VERB4 THE <x translation="zut">NOUN2</x>.'
+    [[found]] = decoder.translate_lines([line], markup=True)
+    assert "eBay log" in found.text
+    assert "ZUT" in found.text

@@ -139,7 +139,7 @@ def _word(token: str) -> str:
 
 def _words(encoded: Encoded) -> list[str]:
     """The tokens as text, with what spans stand for, nothing for translations that are decided."""
-    texts = {span.token: "" if span.words else span.text for span in encoded.spans}
+    texts = {span.token: "" if span.origin else span.text for span in encoded.spans}
     return [
         texts.get(name, "") if (name := protected_class(token)) else _word(token)
         for token in encoded.tokens

@@ -174,7 +174,10 @@ def with_instructions(given: Instructed, encode: Callable[[str], Encoded]) -> En
         encoded = encode(given.text)
     spans = tuple(
         replace(
-            span, text=given.decided[span.text][1], words=True, origin=given.decided[span.text][0]
+            span,
+            text=given.decided[span.text][1],
+            words=given.decided[span.text][0] != given.decided[span.text][1],
+            origin=given.decided[span.text][0],
         )
         if span.text in given.decided
         else span
@@ -240,7 +243,7 @@ def token_limits(given: Instructed, encoded: Encoded) -> tuple[list[tuple[int, i
     """Zones (first token, end) and walls (token before which one stands) by tokens."""
     names = {text: name for name, (text, _) in given.decided.items()}
     spans = {
-        span.token: names.get(span.origin, span.text) if span.words else span.text
+        span.token: names.get(span.origin, span.text) if span.origin else span.text
         for span in encoded.spans
     }
     places = token_stretches(encoded.tokens, given.text, spans)

@@ -74,7 +74,8 @@ def with_decided(encoded: Encoded, decided: Sequence[Decided]) -> tuple[Encoded,
         first, last = encoded.tokens[each.first], encoded.tokens[each.last]
         moved += [len(tokens)] * (each.last - each.first + 1)
         tokens.append(_edges(first, last, name))
-        spans.append(Span(name, each.text, words=True, origin=each.origin(encoded)))
+        origin = each.origin(encoded)  # what stays as it is keeps its case, too
+        spans.append(Span(name, each.text, words=each.text != origin, origin=origin))
         at = each.last + 1
     layout = encoded.layout
     layout = replace(
