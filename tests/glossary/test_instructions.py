@@ -16,6 +16,7 @@ from demotic.errors import FormatError
 from demotic.glossary import Glossary
 from demotic.glossary.instructions import instructions, token_limits, with_instructions
 from demotic.systems.model import Model
+from tests.systems import toys
 
 ENGLISH = Orthography("en", OrthographyConfig(casing="none"))
 TOKENS = Orthography("en", OrthographyConfig(tokeniser="none", casing="none", protect=()))
@@ -161,3 +162,13 @@ def test_translations_are_written_where_names_stand_beside_other_signs(
     [(first, end)] = encoded.zones
     assert encoded.tokens[first] == "b"
     assert encoded.tokens[end] == "e"
+
+
+def test_the_memory_answers_lines_whose_tags_say_nothing(model: Model) -> None:
+    stored = next(iter(toys.memory(400).source_lines()))
+    for line in (stored, f"<b>{stored}</b>"):
+        [[found]] = model.translate_lines([line], markup=True)
+        assert found.text == model.translate(line).text
+        assert (found.memory is None) == (model.translate(line).memory is None)
+    [[found]] = model.translate_lines([f"<zone>{stored}</zone>"], markup=True)
+    assert found.memory is None

@@ -49,6 +49,10 @@ class Instructed:
     walls: tuple[int, ...] = ()
     """Characters of the text."""
 
+    def __bool__(self) -> bool:
+        """Are there any instructions?"""
+        return bool(self.decided or self.zones or self.walls)
+
 
 def instructions(line: str) -> Instructed:
     """The instructions of a line."""
