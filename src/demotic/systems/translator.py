@@ -138,14 +138,14 @@ class Translator(ABC):
         self, lines: Sequence[str], nbest: int, threads: int, *, markup: bool
     ) -> Iterator[list[Translation]]:
         """Of each line what the memory has, then what the decoder finds, as far as it is asked."""
-        told = [self._instructed(line) if markup else None for line in lines]
+        instructed = [self._instructed(line) if markup else None for line in lines]
         known = [
             [] if given else self.remembered(line)[:nbest]
-            for line, given in zip(lines, told, strict=True)
+            for line, given in zip(lines, instructed, strict=True)
         ]
         encoded = [
             given or self.encode(line)
-            for line, given, found in zip(lines, told, known, strict=True)
+            for line, given, found in zip(lines, instructed, known, strict=True)
             if len(found) < nbest
         ]
         repaired = self._repaired(encoded, threads)
