@@ -53,9 +53,12 @@ class Glossary:
 
     def lines(self) -> Iterator[str]:
         """As tab-separated values, which :func:`read_glossary` reads."""
+        yield "source\ttarget"  # so that no term is taken for the head
         for term in self.terms:
+            comment = " " * term.source.startswith("#")  # which it is not behind a space
             for target in term.targets:
-                yield f"{term.source}\t{target}"
+                cells = [cell.replace("\t", " ") for cell in (term.source, target)]
+                yield comment + "\t".join(cells)
 
     def __len__(self) -> int:
         return len(self.terms)
