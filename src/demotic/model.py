@@ -98,7 +98,8 @@ def train(
             shutil.rmtree(home, ignore_errors=True)
         raise
     if home is not None:
-        weakref.finalize(model, shutil.rmtree, home, ignore_errors=True)
+        # Models made of it, such as one with a glossary, share its bundle.
+        weakref.finalize(model.bundle, shutil.rmtree, home, ignore_errors=True)
     return model
 
 

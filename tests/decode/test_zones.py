@@ -144,6 +144,9 @@ def test_without_glue_a_sentence_is_translated_all_the_same() -> None:
         ([(2, 2)], [], "not among the words"),
         ([(1, 4)], [], "not among the words"),
         ([], [4], "not among the words"),
+        ([(-1, 2)], [], "not among the words"),
+        ([(0, 2**40)], [], "not among the words"),
+        ([], [-1], "not among the words"),
     ],
 )
 def test_impossible_limits_are_refused(zones: list[Span], walls: list[int], message: str) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from demotic.corpus import Orthography, OrthographyConfig
 from demotic.glossary import Finder, Glossary
-from demotic.glossary.term import alike
+from demotic.glossary.term import alike, plain, stem_of
 
 ENGLISH = Orthography("en", OrthographyConfig(casing="none"))
 GERMAN = Orthography("de", OrthographyConfig(casing="none"))
@@ -86,3 +86,21 @@ def test_occurrences_do_not_overlap_and_come_in_order(words: list[str]) -> None:
         assert at < each.first <= each.last < len(encoded.tokens)
         assert each.forms
         at = each.last
+
+
+def test_numbers_and_names_of_programs_are_part_of_terms() -> None:
+    assert found("for Windows 11", ("Windows 11", "Fenster 11")) == [
+        ("Windows ⟦num1⟧", ["Fenster 11"])
+    ]
+    assert found("for Windows 10", ("Windows 11", "Fenster 11")) == []
+    assert found("with an iPhone", ("iPhone", "Telefon")) == [("⟦name1⟧", ["Telefon"])]
+    assert found("delete {name}", ("delete {name}", "{name} [löschen]")) == [
+        ("delete ⟦var1⟧", ["{name} &#91;￭ löschen ￭&#93;"])
+    ]
+
+
+@given(st.text("aäB", max_size=9), st.text("abÄ", max_size=9))
+def test_words_that_are_alike_begin_with_the_stems_of_both(one: str, other: str) -> None:
+    if alike(one, other):
+        assert plain(one).startswith(stem_of(other))
+        assert plain(other).startswith(stem_of(one))

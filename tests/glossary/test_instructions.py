@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 import demotic
 from demotic.corpus import Orthography, OrthographyConfig
 from demotic.errors import FormatError
+from demotic.glossary import Glossary
 from demotic.glossary.instructions import instructions, token_limits, with_instructions
 from demotic.systems.model import Model
+from tests.systems import toys
 
 ENGLISH = Orthography("en", OrthographyConfig(casing="none"))
 TOKENS = Orthography("en", OrthographyConfig(tokeniser="none", casing="none", protect=()))
@@ -132,3 +134,54 @@ def test_the_command_line_names_the_line_that_it_cannot_follow(
     (tmp_path / "text").write_text('The <x translation="machin">noun2</x>.\n')
     subprocess.run(command, check=True)
     assert "machin" in out.read_text().lower()
+
+
+def test_names_differ_where_the_line_has_one_of_them() -> None:
+    found = instructions('{x1} <x translation="A">a</x> <x translation="B">b</x>')
+    assert [found.decided[name] for name in found.text.split()[1:]] == [("a", "A"), ("b", "B")]
+
+
+def test_elements_of_the_same_name_within_one_are_text() -> None:
+    found = instructions('<i translate="no">a <i>b</i> c</i> <i>d</i>')
+    assert found.text == "{x1} <i>d</i>"
+    assert found.decided == {"{x1}": ("a <i>b</i> c", "a <i>b</i> c")}
+
+
+def test_zones_that_cross_brackets_count_more_than_these(model: Model) -> None:
+    decoder = model.with_memory({"use": False})
+    line = "<zone>The noun1 ( adj2</zone> noun3 ) verb4 noun2."
+    [[found]] = decoder.translate_lines([line], markup=True)
+    assert "nom1" in found.text
+
+
+def test_a_zone_within_a_term_ends_with_it(model: Model) -> None:
+    keeping = model.with_memory({"use": False}).with_glossary(Glossary.of([("noun1 adj2", "zut")]))
+    line = "The <zone>noun1</zone> adj2 verb4 noun2."
+    [[found]] = keeping.translate_lines([line], markup=True)
+    assert found.text.lower().count("zut") == 1
+
+
+@pytest.mark.parametrize("orthography", [TOKENS, Orthography("en", OrthographyConfig(protect=()))])
+def test_translations_are_written_where_names_stand_beside_other_signs(
+    orthography: Orthography,
+) -> None:
+    line = 'the <x translation="A">a</x>, <zone>b<x translation="B">c</x> d</zone> e'
+    encoded = with_instructions(instructions(line), orthography.encode)
+    assert [(span.text, span.origin) for span in encoded.spans] == [("A", "a"), ("B", "c")]
+    text = orthography.decode(encoded.tokens, encoded)
+    assert "{" not in text
+    assert "A" in text
+    assert "B" in text
+    [(first, end)] = encoded.zones
+    assert encoded.tokens[first] == "b"
+    assert encoded.tokens[end] == "e"
+
+
+def test_the_memory_answers_lines_whose_tags_say_nothing(model: Model) -> None:
+    stored = next(iter(toys.memory(400).source_lines()))
+    for line in (stored, f"<b>{stored}</b>"):
+        [[found]] = model.translate_lines([line], markup=True)
+        assert found.text == model.translate(line).text
+        assert (found.memory is None) == (model.translate(line).memory is None)
+    [[found]] = model.translate_lines([f"<zone>{stored}</zone>"], markup=True)
+    assert found.memory is None

@@ -144,3 +144,29 @@ def test_markup_goes_with_a_term_that_was_put_in(model: Model) -> None:
     )
     out = fill_in(document, keeping)[0].decode()
     assert "<g id='1'>machin chose</g>" in out
+
+
+@pytest.mark.parametrize("wanted", ["iPhone", "Fenster 11", "50 %%", r"\1 {0} <b>|[x]", "nom.txt"])
+def test_numbers_names_and_placeholders_of_a_term_are_written(model: Model, wanted: str) -> None:
+    keeping = model.with_memory({"use": False}).with_glossary(Glossary.of([("noun3", wanted)]))
+    found = keeping.translate("The noun3 verb4 the noun2.")
+    assert wanted in found.text
+    assert [(each.outcome, each.form) for each in found.terms] == [("put in", wanted)]
+
+
+def test_what_a_term_has_of_placeholders_is_written_once(model: Model) -> None:
+    pairs = [("noun3 {name}", "{name} zut"), ("noun2 5", "zut 7")]
+    keeping = model.with_memory({"use": False}).with_glossary(Glossary.of(pairs))
+    found = keeping.translate("The noun3 {name} verb4 the noun2 5.").text
+    assert "{name} zut" in found
+    assert "zut 7" in found
+    assert found.count("{name}") == 1
+    assert "5" not in found
+
+
+def test_what_stays_keeps_its_case_among_capitals(model: Model) -> None:
+    decoder = model.with_memory({"use": False})
+    line = 'THE <x translate="no">eBay log</x> VERB4 THE <x translation="zut">NOUN2</x>.'
+    [[found]] = decoder.translate_lines([line], markup=True)
+    assert "eBay log" in found.text
+    assert "ZUT" in found.text

@@ -84,3 +84,12 @@ def test_nothing_to_decide_changes_nothing() -> None:
     encoded = PLAIN.encode("a  b")
     assert with_decided(encoded, []) == (encoded, {})
     assert isinstance(encoded, Encoded)
+
+
+def test_signs_count_where_a_form_has_nothing_else() -> None:
+    assert uses("a ⇒ b ⇒ c", ["⇒"], "de") == 2
+    assert uses("50 %", ["%", "Prozent"], "de") == uses("50 Prozent", ["%", "Prozent"], "de") == 1
+
+
+def test_forms_within_others_count_once_where_no_spaces_separate_words() -> None:
+    assert uses("打开文件夹和文件", ["文件", "文件夹"], "zh") == 2

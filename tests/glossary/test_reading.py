@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from demotic.errors import DemoticError
-from demotic.glossary import Term, read_glossary
+from demotic.glossary import Glossary, Term, read_glossary
 
 TBX = """<?xml version="1.0"?>
 <{root}><text><body>
@@ -60,9 +60,10 @@ def test_tbx_of_both_kinds(tmp_path: Path, root: str, entry: str, part: str) -> 
 def test_what_was_written_is_read_again(tmp_path: Path) -> None:
     path, again = tmp_path / "terms.tsv", tmp_path / "again.tsv"
     path.write_text("file\tDatei\nfile\tAkte\nOscar\n")
-    glossary = read_glossary([path])
-    again.write_text("".join(f"{line}\n" for line in glossary.lines()))
-    assert read_glossary([again]) == glossary
+    others = Glossary.of([("source", "Quelle"), ("<b>", "<i>"), ("#1", "Nr. 1"), ("en", "de")])
+    for glossary in (read_glossary([path]), others):
+        again.write_text("".join(f"{line}\n" for line in glossary.lines()))
+        assert read_glossary([again]) == glossary
 
 
 @pytest.mark.parametrize(

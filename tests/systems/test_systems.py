@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from demotic.systems import DEFAULT, SYSTEMS, System, configured, system_named
 from demotic.systems.config import TrainingConfig
 from demotic.systems.model import Model
 from demotic.systems.records import from_record, to_record
+from tests.systems import toys
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -104,3 +106,15 @@ def test_a_system_has_the_options_that_translate_offers_for_it(
 ) -> None:
     has = {field.name for field in fields(system_named(name).Model.SEARCH)}
     assert has & {"pops", "stack", "beam"} == options
+
+
+def test_a_model_of_no_place_lives_as_long_as_one_that_was_made_of_it() -> None:
+    own = demotic.train(toys.memory(60), config=toys.UNTUNED)
+    folder = own.bundle.folder
+    made = own.with_memory({"use": False})
+    del own
+    gc.collect()
+    assert made.translate("The noun1 verb4 the noun2.").text
+    del made
+    gc.collect()
+    assert not folder.exists()

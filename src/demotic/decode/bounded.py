@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from demotic.errors import ArgumentError
+
 
 class Bounded(list[str]):
     """Tokens with zones (first word, behind the last one) and walls (the word behind each)."""
@@ -24,3 +26,7 @@ class Bounded(list[str]):
         super().__init__(tokens)
         self.zones = list(zones)
         self.walls = list(walls)
+        if any(not 0 <= first < end <= len(self) for first, end in self.zones):
+            raise ArgumentError("a zone is not among the words of its sentence")
+        if any(not 0 <= wall <= len(self) for wall in self.walls):
+            raise ArgumentError("a wall is not among the words of its sentence")

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from demotic.corpus.marks import bare, protected_class, unescape
-from demotic.glossary.term import Glossary, Term, alike, all_alike, plain
+from demotic.corpus.marks import bare, escape, protected_class, unescape, with_bare
+from demotic.glossary.term import Glossary, Term, alike, all_alike, plain, stem_of
 
 if TYPE_CHECKING:
     from demotic.corpus import Encoded, Orthography
@@ -40,6 +40,8 @@ class Occurrence:
 class _Prepared:
     term: Term
     words: tuple[str, ...]
+    stem: str
+    """What all forms of its first word begin with, plain."""
     targets: tuple[tuple[str, ...], ...]
 
 
@@ -59,19 +61,21 @@ class Finder:
         self._shown, self._known = shown, known
         self._terms: dict[str, list[_Prepared]] = defaultdict(list)
         for term in glossary.terms:
-            words = tuple(_word(token) for token in source.encode(term.source).tokens)
+            words = tuple(_words(source.encode(term.source)))
             if not words:
                 continue
             targets = tuple(
-                (each,) if target is None else target.encode(each).tokens for each in term.targets
+                (each,) if target is None else _written_out(target.encode(each))
+                for each in term.targets
             )
-            self._terms[plain(words[0])[:_KEY]].append(_Prepared(term, words, targets))
+            stem = stem_of(words[0])
+            self._terms[stem[:_KEY]].append(_Prepared(term, words, stem, targets))
         for found in self._terms.values():
             found.sort(key=lambda each: -len(each.words))
 
     def terms_in(self, encoded: Encoded) -> list[Occurrence]:
         """From left to right; of those that overlap, the longest at the first place."""
-        words = [_word(token) for token in encoded.tokens]
+        words = _words(encoded)
         found: list[Occurrence] = []
         at = 0
         while at < len(words):
@@ -86,9 +90,11 @@ class Finder:
     def _here(self, tokens: Sequence[str], words: Sequence[str], at: int) -> Occurrence | None:
         if not words[at]:
             return None
-        candidates = self._terms.get(plain(words[at])[:_KEY], ())
+        folded = plain(words[at])
         others: list[_Prepared] = []
-        for each in candidates:
+        for each in self._terms.get(folded[:_KEY], ()):
+            if not folded.startswith(each.stem):  # there may be thousands: the quickest look first
+                continue
             there = words[at : at + len(each.words)]
             if _same(each, there):
                 return self._occurrence(each, tokens, at, inflected=False)
@@ -129,6 +135,24 @@ def _forms_in(learned: Sequence[str], wanted: Sequence[Sequence[str]]) -> Iterat
 def _word(token: str) -> str:
     """The token as text; nothing for one that stands for a span."""
     return "" if protected_class(token) else unescape(bare(token))
+
+
+def _words(encoded: Encoded) -> list[str]:
+    """The tokens as text, with what spans stand for, nothing for translations that are decided."""
+    texts = {span.token: "" if span.origin else span.text for span in encoded.spans}
+    return [
+        texts.get(name, "") if (name := protected_class(token)) else _word(token)
+        for token in encoded.tokens
+    ]
+
+
+def _written_out(encoded: Encoded) -> tuple[str, ...]:
+    """The tokens of a translation, its numbers and names as words: no sentence stands for them."""
+    texts = {span.token: escape(span.text) for span in encoded.spans}
+    return tuple(
+        with_bare(token, texts[name]) if (name := protected_class(token)) in texts else token
+        for token in encoded.tokens
+    )
 
 
 def _same(prepared: _Prepared, there: Sequence[str]) -> bool:

@@ -12,9 +12,11 @@ nothing moves across a ``wall``.  All other tags are text.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from html import unescape
+from itertools import count
 from typing import TYPE_CHECKING
 
 from demotic.corpus.marks import bare
@@ -31,6 +33,7 @@ _TAG = re.compile(
     r"(?P<attributes>(?:\s+[\w.:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(?P<empty>/)?>"
 )
 _ATTRIBUTE = re.compile(r"([\w.:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_PIECES = 6  # tokens that a name may be taken apart into
 _REMEDY = "close elements in the order in which they were opened, each in its line"
 
 
@@ -45,6 +48,10 @@ class Instructed:
     zones: tuple[Stretch, ...] = ()
     walls: tuple[int, ...] = ()
     """Characters of the text."""
+
+    def __bool__(self) -> bool:
+        """Are there any instructions?"""
+        return bool(self.decided or self.zones or self.walls)
 
 
 def instructions(line: str) -> Instructed:
@@ -70,6 +77,8 @@ class _Open:
     start: int
     translation: str | None
     """None for a zone."""
+    inner: int = 0
+    """Elements of its name that are text, not closed yet."""
 
 
 class _Reader:
@@ -87,6 +96,8 @@ class _Reader:
     def means_something(self, tag: re.Match[str]) -> bool:
         """Is this tag an instruction, or text?"""
         name = tag["name"]
+        if self._is_within(tag):
+            return False
         if tag["end"]:
             if self._open and self._open[-1].name == name:
                 return True
@@ -97,6 +108,20 @@ class _Reader:
             return name == "wall"
         given = _attributes(tag)
         return name == "zone" or "translation" in given or given.get("translate") == "no"
+
+    def _is_within(self, tag: re.Match[str]) -> bool:
+        """Is it a tag of the text, of the same name as the element that it stands in?"""
+        around = self._open[-1] if self._open else None
+        if around is None or around.name != tag["name"] or around.name == "zone" or tag["empty"]:
+            return False
+        if tag["end"] and around.inner:
+            around.inner -= 1
+            return True
+        given = _attributes(tag)
+        if tag["end"] or "translation" in given or given.get("translate") == "no":
+            return False
+        around.inner += 1
+        return True
 
     def add(self, text: str) -> None:
         """Text, without a second space where a tag was."""
@@ -123,9 +148,15 @@ class _Reader:
             self._zones.append((element.start, len(self._text)))
             return
         words = self._text[element.start :].strip()
-        name = _free_name(self._line, len(self._decided))
+        name = self._free_name()
         self._decided[name] = (words, element.translation or words)
         self._text = self._text[: element.start] + name
+
+    def _free_name(self) -> str:
+        """One that neither the line nor another translation has."""
+        numbers = count(len(self._decided) + 1)
+        names = (f"{{x{number}}}" for number in numbers)
+        return next(name for name in names if name not in self._line and name not in self._decided)
 
     def finish(self) -> Instructed:
         """All of them, when the line has ended."""
@@ -139,19 +170,18 @@ def _attributes(tag: re.Match[str]) -> dict[str, str]:
     return {key: unescape(double or single) for key, double, single in found}
 
 
-def _free_name(line: str, count: int) -> str:
-    number = count + 1
-    while f"{{x{number}}}" in line:
-        number += 1
-    return f"{{x{number}}}"
-
-
 def with_instructions(given: Instructed, encode: Callable[[str], Encoded]) -> Encoded:
     """The line as a model sees it, with what was decided in its place."""
     encoded = encode(given.text)
+    if not _has_all(encoded, given):  # tokens are what spaces separate
+        given = _set_apart(given)
+        encoded = encode(given.text)
     spans = tuple(
         replace(
-            span, text=given.decided[span.text][1], words=True, origin=given.decided[span.text][0]
+            span,
+            text=given.decided[span.text][1],
+            words=given.decided[span.text][0] != given.decided[span.text][1],
+            origin=given.decided[span.text][0],
         )
         if span.text in given.decided
         else span
@@ -161,21 +191,63 @@ def with_instructions(given: Instructed, encode: Callable[[str], Encoded]) -> En
     if given.zones or given.walls:
         zones, walls = token_limits(given, encoded)
         encoded = replace(encoded, zones=tuple(zones), walls=tuple(walls))
-    # Models of tokenised text protect nothing: there the name is a token.
-    words = [without_references(bare(token)) for token in encoded.tokens]
+    # Models of tokenised text protect nothing: there the name is a token, or a few.
     decided = [
-        Decided(at, at, given.decided[word][1])
-        for at, word in enumerate(words)
-        if word in given.decided
+        Decided(first, last, given.decided[name][1], given.decided[name][0])
+        for name, first, last in _names(encoded, given)
     ]
     return with_decided(encoded, decided)[0] if decided else encoded
+
+
+def _names(encoded: Encoded, given: Instructed) -> list[tuple[str, int, int]]:
+    """Names of decided translations among the tokens, with the first and the last one of each."""
+    words = [without_references(bare(token)) for token in encoded.tokens]
+    found: list[tuple[str, int, int]] = []
+    for at, word in enumerate(words):
+        if not word.startswith("{"):
+            continue
+        for last in range(at, min(at + _PIECES, len(words))):
+            name = "".join(words[at : last + 1])
+            if name in given.decided:
+                found.append((name, at, last))
+                break
+    return found
+
+
+def _has_all(encoded: Encoded, given: Instructed) -> bool:
+    """Is there a place among the tokens for all that was decided?"""
+    found = {name for name, _, _ in _names(encoded, given)}
+    return given.decided.keys() <= found | {span.text for span in encoded.spans}
+
+
+def _set_apart(given: Instructed) -> Instructed:
+    """The same with spaces around the names of what was decided."""
+    text = given.text
+    places: set[int] = set()
+    for found in re.finditer("|".join(map(re.escape, given.decided)), text):
+        places.update(found.span())
+    added = sorted(
+        at for at in places if 0 < at < len(text) and not text[at - 1 : at + 1].count(" ")
+    )
+    ends = [*added, len(text)]
+    pieces = [text[begin:end] for begin, end in zip([0, *added], ends, strict=True)]
+
+    def moved(character: int) -> int:
+        return character + bisect_left(added, character)
+
+    return replace(
+        given,
+        text=" ".join(pieces),
+        zones=tuple((moved(first), moved(end)) for first, end in given.zones),
+        walls=tuple(map(moved, given.walls)),
+    )
 
 
 def token_limits(given: Instructed, encoded: Encoded) -> tuple[list[tuple[int, int]], list[int]]:
     """Zones (first token, end) and walls (token before which one stands) by tokens."""
     names = {text: name for name, (text, _) in given.decided.items()}
     spans = {
-        span.token: names.get(span.origin, span.text) if span.words else span.text
+        span.token: names.get(span.origin, span.text) if span.origin else span.text
         for span in encoded.spans
     }
     places = token_stretches(encoded.tokens, given.text, spans)

@@ -9,6 +9,7 @@ decoder wants it, in the case that the sentence asks for.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -35,10 +36,16 @@ class Decided:
     first: int
     last: int
     text: str
+    words: str = ""
+    """What it stands for, where that is not these tokens."""
 
-    def origin(self, tokens: Sequence[str]) -> str:
+    def origin(self, encoded: Encoded) -> str:
         """The words that it stands for, as they are in the sentence if there is one of them."""
-        return " ".join(unescape(bare(each)) for each in tokens[self.first : self.last + 1])
+        if self.words:
+            return self.words
+        texts = {span.token: span.origin or span.text for span in encoded.spans}
+        words = map(bare, encoded.tokens[self.first : self.last + 1])
+        return " ".join(texts.get(word) or unescape(word) for word in words)
 
 
 def with_decided(encoded: Encoded, decided: Sequence[Decided]) -> tuple[Encoded, dict[int, str]]:
@@ -46,7 +53,10 @@ def with_decided(encoded: Encoded, decided: Sequence[Decided]) -> tuple[Encoded,
     of each by its number."""
     count = sum(span.kind == _KIND for span in encoded.spans)
     tokens: list[str] = []
-    spans = list(encoded.spans)
+    inside = {
+        bare(token) for each in decided for token in encoded.tokens[each.first : each.last + 1]
+    }
+    spans = [span for span in encoded.spans if span.token not in inside]
     moved: list[int] = []
     names: dict[int, str] = {}
     starts = {each.first: number for number, each in enumerate(decided)}
@@ -64,7 +74,8 @@ def with_decided(encoded: Encoded, decided: Sequence[Decided]) -> tuple[Encoded,
         first, last = encoded.tokens[each.first], encoded.tokens[each.last]
         moved += [len(tokens)] * (each.last - each.first + 1)
         tokens.append(_edges(first, last, name))
-        spans.append(Span(name, each.text, words=True, origin=each.origin(encoded.tokens)))
+        origin = each.origin(encoded)  # what stays as it is keeps its case, too
+        spans.append(Span(name, each.text, words=each.text != origin, origin=origin))
         at = each.last + 1
     layout = encoded.layout
     layout = replace(
@@ -79,7 +90,11 @@ def with_decided(encoded: Encoded, decided: Sequence[Decided]) -> tuple[Encoded,
         spans=tuple(spans),
         layout=layout,
         cases=tuple((moved[place], case) for place, case in encoded.cases),
-        zones=tuple((moved[first], moved[end]) for first, end in encoded.zones),
+        zones=tuple(
+            (moved[first], moved[end])
+            for first, end in encoded.zones
+            if moved[first] < moved[end]  # not within what became one token
+        ),
         walls=tuple(moved[wall] for wall in encoded.walls),
     )
     return made, names
@@ -99,8 +114,11 @@ def uses(text: str, forms: Sequence[str], language: str) -> int:
     2
     """
     if any(_UNSPACED.search(form) for form in forms):
-        folded = plain(text)
-        return sum(map(folded.count, {plain(form) for form in forms}))
+        longest_first = sorted({plain(form) for form in forms} - {""}, key=len, reverse=True)
+        return len(re.findall("|".join(map(re.escape, longest_first)), plain(text)))
+    signs = {plain(form) for form in forms if not _words(form)} - {""}
+    if signs:
+        return sum(map(plain(text).count, signs)) + uses(text, [*filter(_words, forms)], language)
     words = _words(text)
     wanted = {tuple(_words(form)) for form in forms} - {()}
     count = at = 0

@@ -53,9 +53,12 @@ class Glossary:
 
     def lines(self) -> Iterator[str]:
         """As tab-separated values, which :func:`read_glossary` reads."""
+        yield "source\ttarget"  # so that no term is taken for the head
         for term in self.terms:
+            comment = " " * term.source.startswith("#")  # which it is not behind a space
             for target in term.targets:
-                yield f"{term.source}\t{target}"
+                cells = [cell.replace("\t", " ") for cell in (term.source, target)]
+                yield comment + "\t".join(cells)
 
     def __len__(self) -> int:
         return len(self.terms)
@@ -112,6 +115,16 @@ def alike(one: str, other: str) -> bool:
         shared += 1
     endings = max(len(one), len(other)) - shared
     return shared >= max(_STEM, endings) and endings <= _ENDING
+
+
+def stem_of(word: str) -> str:
+    """What all words begin with that are alike it, plain.
+
+    >>> stem_of("Categories"), stem_of("IT")
+    ('catego', 'it')
+    """
+    folded = plain(word)
+    return folded[: max(_STEM, len(folded) - _ENDING)]
 
 
 def all_alike(ones: Sequence[str], others: Sequence[str]) -> bool:

@@ -68,6 +68,12 @@ class Translation:
         return self.text
 
 
+def _cross(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Do two stretches overlap, and neither contains the other?"""
+    (first, end), (begin, behind) = sorted((one, other))
+    return first < begin < end < behind
+
+
 class Translator(ABC):
     """Translates text by a decoder of tokens."""
 
@@ -132,9 +138,16 @@ class Translator(ABC):
         self, lines: Sequence[str], nbest: int, threads: int, *, markup: bool
     ) -> Iterator[list[Translation]]:
         """Of each line what the memory has, then what the decoder finds, as far as it is asked."""
-        known = [[] if markup and "<" in line else self.remembered(line)[:nbest] for line in lines]
-        asked = [line for line, found in zip(lines, known, strict=True) if len(found) < nbest]
-        encoded = [self._instructed(line) if markup else self.encode(line) for line in asked]
+        instructed = [self._instructed(line) if markup else None for line in lines]
+        known = [
+            [] if given else self.remembered(line)[:nbest]
+            for line, given in zip(lines, instructed, strict=True)
+        ]
+        encoded = [
+            given or self.encode(line)
+            for line, given, found in zip(lines, instructed, known, strict=True)
+            if len(found) < nbest
+        ]
         repaired = self._repaired(encoded, threads)
         rest = [
             each for each, better in zip(encoded, repaired, strict=True) if nbest > 1 or not better
@@ -209,11 +222,12 @@ class Translator(ABC):
         """One line as the decoder sees it, known words for unknown ones where there are any."""
         return self._fallback.known_forms(self.source.encode(text))
 
-    def _instructed(self, line: str) -> Encoded:
-        """One line with instructions as the decoder sees it."""
+    def _instructed(self, line: str) -> Encoded | None:
+        """One line as the decoder sees it, if it has instructions."""
         from demotic.glossary.instructions import instructions, with_instructions
 
-        return with_instructions(instructions(line), self.encode)
+        given = instructions(line)
+        return with_instructions(given, self.encode) if given else None
 
     @cached_property
     def _fallback(self) -> Fallback:
@@ -285,6 +299,7 @@ class Translator(ABC):
                 (pair.first, pair.last + 1)
                 for pair in pairs(source.tokens, enclosing(source.spans))
                 if pair.last > pair.first + 1
+                and not any(_cross((pair.first, pair.last + 1), each) for each in source.zones)
             ]
             walls += source.layout.paragraphs
         bounded = zones or walls
