@@ -145,7 +145,13 @@ class Casing:
         """Tokens in their normal case, and the style that was taken off."""
         if self.mode == "none":
             return tokens, "unknown"
-        first = next((word for token in tokens if (word := bare(token))[:1].isalpha()), "")
+        first = ""
+        for token in tokens:
+            first = bare(token)
+            if first[:1].isalpha():
+                break
+        else:
+            first = ""
         if first.isupper():
             words = _words(tokens, self.markup)
             if _all_capitals(word for word in words if word):

@@ -20,6 +20,7 @@ from dataclasses import replace
 from demotic.corpus.casing import Casing, capitalised
 from demotic.corpus.compounds import Compounds
 from demotic.corpus.encoded import Case, Encoded
+from demotic.corpus.layout import PLAIN
 from demotic.corpus.marks import JOINER, bare, joint, joint_filler, protected_class, with_bare
 from demotic.corpus.normalise import UNSPACED
 from demotic.corpus.orthography_config import FALLBACKS
@@ -88,7 +89,9 @@ class Fallback:
         }
         if not unknown:
             return encoded
-        starts, loud, titled = _writing(encoded)
+        # Where no letter is a capital, how the others are written makes no difference.
+        cased = any(letter.istitle() for at in unknown for letter in encoded.tokens[at])
+        starts, loud, titled = _writing(encoded) if cased else (set(), False, False)
         tokens: list[str] = []
         cases: list[tuple[int, Case]] = []
         moved: list[int] = []
@@ -109,11 +112,12 @@ class Fallback:
         if tuple(tokens) == encoded.tokens:
             return encoded
         layout = encoded.layout
-        layout = replace(
-            layout,
-            gaps=tuple((moved[at], gap) for at, gap in layout.gaps),
-            home=moved[layout.home] if layout.home >= 0 else -1,
-        )
+        if layout is not PLAIN:
+            layout = replace(
+                layout,
+                gaps=tuple((moved[at], gap) for at, gap in layout.gaps),
+                home=moved[layout.home] if layout.home >= 0 else -1,
+            )
         return replace(encoded, tokens=tuple(tokens), cases=tuple(cases), layout=layout)
 
     def _known(self, word: str) -> bool:
@@ -128,16 +132,24 @@ class Fallback:
         if not self._try_forms:
             return self._parts(token, word) if _IN_UNSPACED.fullmatch(word) else []
         before, after = around
-        forms = self._forms(word, loud=loud, titled=titled)
-        candidates = [each for form in forms for each in (with_bare(token, form), form)]
-        if full := self._full.get(word.lower().replace("’", "'")):
-            candidates.append(full)
-        for candidate in dict.fromkeys(candidates):
-            if candidate == token or not self._known_somewhere(candidate):
+        tried = {token}
+        for candidate in self._candidates(token, word, loud=loud, titled=titled):
+            if candidate in tried:
+                continue
+            tried.add(candidate)
+            if not self._known_somewhere(candidate):
                 continue
             if len(before) not in self._stranded([*before, candidate, *after]):
                 return [candidate]
         return self._parts(token, word)
+
+    def _candidates(self, token: str, word: str, *, loud: bool, titled: bool) -> Iterator[str]:
+        for form in self._forms(word, loud=loud, titled=titled):
+            if token != word:
+                yield with_bare(token, form)
+            yield form
+        if full := self._full.get(word.lower().replace("’", "'")):
+            yield full
 
     def _forms(self, word: str, *, loud: bool, titled: bool) -> Iterator[str]:
         for each in self._spellings(word):

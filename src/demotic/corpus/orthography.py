@@ -294,7 +294,13 @@ class Orthography:
             for pair in enclosed
             for at in (pair.first, pair.last)
         }
-        words = self.casing.decode([self._word(each, silent) for each in written], source.style)
+        words = self.casing.decode(
+            [
+                self._plain(each.token) if each.span is None else self._span_word(each.span, silent)
+                for each in written
+            ],
+            source.style,
+        )
         if source.cases:
             words = _recased(words, written, dict(source.cases), links)
         layout = source.layout
@@ -303,14 +309,11 @@ class Orthography:
         text = self._text(written, words, source, links)
         return f"{layout.before}{text}{layout.after}"
 
-    def _word(self, written: Written, silent: Collection[str | None]) -> str | None:
-        """The word as casing sees it; None for a span, nothing for one that no reader sees."""
-        if written.span is None:
-            return self._plain(written.token)
-        if written.span.words:
-            return written.span.text
-        name = written.span.token
-        return "" if self.casing.markup and (unseen(name) or name in silent) else None
+    def _span_word(self, span: Span, silent: Collection[str | None]) -> str | None:
+        """A span as casing sees it: None, or nothing if no reader sees it, or its words."""
+        if span.words:
+            return span.text
+        return "" if self.casing.markup and (unseen(span.token) or span.token in silent) else None
 
     def _text(
         self,
@@ -327,7 +330,7 @@ class Orthography:
                 [word or name for word, name in zip(words, names, strict=True)], spans
             )
         texts = [
-            each.span.text if each.span and not each.span.words else word or ""
+            word or "" if each.span is None or each.span.words else each.span.text
             for word, each in zip(words, written, strict=True)
         ]
         tokens = [each.token for each in written]
@@ -349,13 +352,14 @@ class Orthography:
                 (gaps.get(place, " ") if place else "") + text for place, text in enumerate(texts)
             )
         assert isinstance(self._tokeniser, Tokeniser)
-        fragile = [bool(each.span and each.span.fragile) for each in written]
+        fragile = [each.span is not None and each.span.fragile for each in written]
         return join(tokens, texts, fragile, gaps, mixed=self._tokeniser.mixed)
 
     def _plain(self, token: str) -> str:
         if isinstance(self._tokeniser, MosesTokeniser):
             return self._tokeniser.unescape(token)
-        return unescape(bare(token))
+        word = bare(token)
+        return unescape(word) if "&" in word else word
 
     def fallback(
         self, known: Callable[[str], object], stranded: Callable[[Sequence[str]], Sequence[int]]

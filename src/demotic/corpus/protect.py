@@ -27,10 +27,11 @@ _HOST = rf"[[\p{{L}}\p{{N}}\-]--[{UNSPACED}]]"
 _URL_CHARACTER = r"[^\s()<>\[\]{}\"'`|^\\\u3000-\u303f\uff00-\uff65«»“”‘’]"
 
 # Spans that begin with a letter cost a trial at every word: only where a sign of them is present.
-_SIGNS = ("://", "@", ":\\", "www.", "mailto:")
+_SIGNS = ("://", ":\\", "mailto:")
 _NAMED = re.compile(
     r"[A-Za-z0-9]_+[A-Za-z0-9]|__|[A-Za-z0-9]\.[A-Za-z_]|[a-z0-9][A-Z]|--[A-Za-z]|\.\d+[.\-]?[abrdp]"
 )
+_CAMEL = re.compile("[A-Z](?<=[a-z0-9][A-Z])")  # all that names without other signs have
 _ENDINGS = """
     7z avi bak bat bin bmp bz2 c cc cfg class cmd conf cpp crt cs css csv dat db deb diff
     dll doc docx env epub exe flac gif gz h hpp htm html ico ics ini iso jar java jpeg jpg
@@ -154,8 +155,11 @@ class SpanFinder:
         ...  for found in SpanFinder()(text)]
         ['<b>', '%d', '</b>', '10:30']
         """
-        signed = any(sign in text for sign in _SIGNS) or (
-            self._names and _NAMED.search(text) is not None
+        signed = (
+            "@" in text
+            or "www." in text
+            or (":" in text and any(sign in text for sign in _SIGNS))
+            or (self._names and _may_name(text))
         )
         if not signed and _TRIGGER.search(text) is None:
             return []
@@ -169,6 +173,13 @@ class SpanFinder:
         if "icu" in self.kinds and (arguments := icu.arguments(text)):
             return _with_arguments(found, arguments)
         return found
+
+
+def _may_name(text: str) -> bool:
+    """May the text hold names of files, hosts and programs' things?"""
+    if "_" in text or "--" in text or text.find(".", 0, -1) >= 0:
+        return _NAMED.search(text) is not None
+    return _CAMEL.search(text) is not None
 
 
 def _with_arguments(found: Iterable[Found], arguments: Sequence[icu.Argument]) -> list[Found]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from demotic.corpus.encoded import Encoded
 from demotic.corpus.language_rules import ELISION, ENCLITICS
@@ -39,7 +38,8 @@ def foreign_clitics(tokens: Sequence[str], source: Sequence[str], language: str)
     >>> foreign_clitics(["Wir", "￭'re"], ["we", "￭'re"], "de")
     ['Wir', '']
     """
-    if not any("'" in token or "’" in token for token in tokens):
+    text = " ".join(tokens)
+    if "'" not in text and "’" not in text:
         return list(tokens)
     own = [Pattern(f"(?i)(?:{each})") for each in _clitics_of(language)]
     given = set(source)
@@ -65,7 +65,7 @@ def meant_numbers(tokens: Sequence[str], source: Sequence[str], links: Links) ->
 
     Where none was lost, such a number is left out.
     """
-    if not any("⟦num" in token for token in source):
+    if "⟦num" not in " ".join(source):
         return list(tokens)  # none could stand beside it
     found = [
         at
@@ -203,7 +203,7 @@ def _marked_anew(
         sides = []
         for token in (opening, closing):
             name = protected_class(token)
-            sides.append(replace(own[name], token=token) if name else Written(token))
+            sides.append(own[name]._replace(token=token) if name else Written(token))
         width = last - first
         before[first].append((-width, _leaning(sides[0], opening=True)))
         after[last].append((width, _leaning(sides[1], opening=False)))
@@ -242,11 +242,11 @@ def _touching(
         if source[pair.first].endswith(JOINER) and not (
             opening.endswith(JOINER) or result[first + 1].token.startswith(JOINER)
         ):
-            result[first] = replace(result[first], token=opening + JOINER)
+            result[first] = result[first]._replace(token=opening + JOINER)
         if source[pair.last].startswith(JOINER) and not (
             closing.startswith(JOINER) or result[last - 1].token.endswith(JOINER)
         ):
-            result[last] = replace(result[last], token=JOINER + closing)
+            result[last] = result[last]._replace(token=JOINER + closing)
     return result
 
 
@@ -266,7 +266,7 @@ def _leaning(mark: Written, *, opening: bool) -> Written:
     core = bare(mark.token)
     if core in "«»":  # as the source has it: French leaves a space
         return mark
-    return replace(mark, token=core + JOINER if opening else JOINER + core)
+    return mark._replace(token=core + JOINER if opening else JOINER + core)
 
 
 def _longest_run(enclosed: _Enclosed) -> tuple[int, int]:
@@ -297,6 +297,6 @@ def _styled(written: list[Written], styles: Mapping[str, str]) -> list[Written]:
         if not pair.quotes or bare(first) + bare(last) in STYLES:
             continue
         style = styles.get(pair.kind, bare(first) * 2 if bare(first) in "\"'" else "“”")
-        result[pair.first] = replace(result[pair.first], token=with_bare(first, style[0]))
-        result[pair.last] = replace(result[pair.last], token=with_bare(last, style[1]))
+        result[pair.first] = result[pair.first]._replace(token=with_bare(first, style[0]))
+        result[pair.last] = result[pair.last]._replace(token=with_bare(last, style[1]))
     return result

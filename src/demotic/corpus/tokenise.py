@@ -233,10 +233,10 @@ def _mark(lexemes: Sequence[_Lexeme], mixed: bool) -> list[str]:
 
 def together(previous: str, token: str, *, mixed: bool = True) -> bool:
     """Are two neighbours written without a space?"""
+    if previous[-1:] < "\u0e00" and token[:1] < "\u0e00":  # most by far; no mark is below
+        return False
     if previous[-1:] == JOINER or token[:1] == JOINER:
         return True
-    if previous[-1:] < "\u0e00" and token[:1] < "\u0e00":
-        return False
     return not token.startswith(SPACER) and joins_by_itself(
         bare(previous), bare(token), mixed=mixed
     )

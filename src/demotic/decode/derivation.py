@@ -105,7 +105,7 @@ class Derivation:
     @cached_property
     def alignment(self) -> tuple[tuple[int, int], ...]:
         """Word links (source position, target position), as far as the rules know them."""
-        return tuple((source, target) for source, target in self.core.alignment)
+        return tuple([(source, target) for source, target in self.core.alignment])
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
