@@ -279,13 +279,7 @@ class Translator(ABC):
         and paragraphs apart."""
         zones, walls = [*source.zones], [*source.walls]  # those that somebody asked for
         if getattr(self.search, "zones", False) and self.source.config.tokeniser != "none":
-            from demotic.corpus.mark_pairs import enclosing, pairs
-
-            zones += [
-                (pair.first, pair.last + 1)
-                for pair in pairs(source.tokens, enclosing(source.spans))
-                if pair.last > pair.first + 1
-            ]
+            zones += self.source.enclosed(source)
             walls += source.layout.paragraphs
         bounded = zones or walls
         return Bounded(source.tokens, zones=zones, walls=walls) if bounded else source.tokens
