@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from demotic.corpus import (
@@ -15,7 +15,7 @@ from demotic.corpus import (
     encode_pair,
     protected_class,
 )
-from demotic.corpus.protect import SpanFinder
+from demotic.corpus.protect import _NAMED, SpanFinder, _may_name
 from demotic.errors import ArgumentError
 from tests.corpus.texts import SPANS
 
@@ -214,3 +214,11 @@ def test_class_tokens_are_recognised_with_their_marks() -> None:
 def test_without_a_source_class_tokens_are_written_as_they_are() -> None:
     assert PLAIN.decode(["⟦num1⟧", "￭%"]) == "⟦num1⟧%"
     assert PLAIN.decode(["⟦num1⟧", "￭%"], Encoded(())) == "%"
+
+
+@given(st.text(alphabet="aZ9_.- éü1b", max_size=8))
+@example("aB")
+@example("a.")
+@example("x.1b")
+def test_what_is_looked_for_first_tells_what_the_pattern_of_names_tells(text: str) -> None:
+    assert _may_name(text) == (_NAMED.search(text) is not None)

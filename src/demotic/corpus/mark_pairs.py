@@ -62,6 +62,8 @@ def quote_kind(token: str) -> str:
 def enclosing(spans: Iterable[Span]) -> dict[str, str]:
     """The text of spans that may enclose others, by their class tokens; none if none closes."""
     found = {span.token: span.text for span in spans if span.kind in ("tag", "var")}
+    if not found:
+        return found
     closes = any("/" in text or "end" in text or "close" in text for text in found.values())
     return found if closes else {}
 

@@ -212,6 +212,14 @@ class Orthography:
             return chunk_starts(tokens, mixed=self._tokeniser.mixed)
         return []
 
+    def enclosed(self, encoded: Encoded) -> list[tuple[int, int]]:
+        """What marks enclose, with the marks: tokens (first, end)."""
+        return [
+            (pair.first, pair.last + 1)
+            for pair in pairs(encoded.tokens, enclosing(encoded.spans))
+            if pair.last > pair.first + 1
+        ]
+
     def encode_lines(self, lines: Iterable[str]) -> Iterator[Encoded]:
         """Many sentences, one at a time: the corpus may be larger than memory."""
         return map(self.encode, lines)

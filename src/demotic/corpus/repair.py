@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from demotic.corpus.encoded import Encoded
 from demotic.corpus.language_rules import ELISION, ENCLITICS
@@ -41,7 +42,7 @@ def foreign_clitics(tokens: Sequence[str], source: Sequence[str], language: str)
     text = " ".join(tokens)
     if "'" not in text and "’" not in text:
         return list(tokens)
-    own = [Pattern(f"(?i)(?:{each})") for each in _clitics_of(language)]
+    own = _clitics_of(language)
     given = set(source)
     return [
         ""
@@ -53,8 +54,11 @@ def foreign_clitics(tokens: Sequence[str], source: Sequence[str], language: str)
     ]
 
 
-def _clitics_of(language: str) -> list[str]:
-    return [rules[language] for rules in (ELISION, ENCLITICS) if language in rules]
+@cache
+def _clitics_of(language: str) -> list[Pattern]:
+    return [
+        Pattern(f"(?i)(?:{rules[language]})") for rules in (ELISION, ENCLITICS) if language in rules
+    ]
 
 
 def meant_numbers(tokens: Sequence[str], source: Sequence[str], links: Links) -> list[str]:

@@ -293,13 +293,10 @@ class Translator(ABC):
         and paragraphs apart."""
         zones, walls = [*source.zones], [*source.walls]  # those that somebody asked for
         if getattr(self.search, "zones", False) and self.source.config.tokeniser != "none":
-            from demotic.corpus.mark_pairs import enclosing, pairs
-
             zones += [
-                (pair.first, pair.last + 1)
-                for pair in pairs(source.tokens, enclosing(source.spans))
-                if pair.last > pair.first + 1
-                and not any(_cross((pair.first, pair.last + 1), each) for each in source.zones)
+                zone
+                for zone in self.source.enclosed(source)
+                if not any(_cross(zone, each) for each in source.zones)
             ]
             walls += source.layout.paragraphs
         bounded = zones or walls
