@@ -282,3 +282,16 @@ def test_induced_trees_show_what_swaps() -> None:
     assert straight is not None
     assert penn.text(straight) == "(TOP (S (t a) (t b) (t c)))"
     assert induced_tree(["a"], ["x"], [], ["t"]) is None
+
+
+@pytest.mark.parametrize("method", ["forest", "kbest"])
+def test_reasons_are_the_same_where_consensus_chose(model: TransducerModel, method: str) -> None:
+    chosen = model.with_consensus({"method": method, "model": 1000.0})
+    for line in lines(8):
+        own, other = model.explain(line), chosen.explain(line)
+        assert own.text == other.text
+        assert any(step.reasons for step in other.steps)
+        assert other.score == pytest.approx(own.score)
+        assert {(step.span, step.reasons) for step in own.steps} == {
+            (step.span, step.reasons) for step in other.steps
+        }
