@@ -99,17 +99,19 @@ void spaces(nb::module_& m) {
             std::vector<int64_t> blocks, siblings;
             std::vector<uint8_t> swapped;
             std::vector<double> costs;
-            const auto item = [](uint32_t i) {
-              return i == CellSearch::kNone ? -1 : static_cast<int64_t>(i);
-            };
-            for (const auto& e : s.edges) {
-              heads.push_back(e.head);
-              choices.push_back(e.choice);
-              blocks.push_back(item(e.block));
-              siblings.push_back(item(e.sibling));
-              swapped.push_back(e.swapped ? 1 : 0);
-              costs.push_back(e.cost);
-            }
+            unlocked([&] {
+              const auto item = [](uint32_t i) {
+                return i == CellSearch::kNone ? -1 : static_cast<int64_t>(i);
+              };
+              for (const auto& e : s.edges) {
+                heads.push_back(e.head);
+                choices.push_back(e.choice);
+                blocks.push_back(item(e.block));
+                siblings.push_back(item(e.sibling));
+                swapped.push_back(e.swapped ? 1 : 0);
+                costs.push_back(e.cost);
+              }
+            });
             return nb::make_tuple(numpy(std::move(heads)), numpy(std::move(choices)),
                                   numpy(std::move(blocks)), numpy(std::move(siblings)),
                                   numpy(std::move(swapped)), numpy(std::move(costs)));
@@ -118,9 +120,11 @@ void spaces(nb::module_& m) {
       .def_prop_ro(
           "item_cells",
           [](const Space& s) {
-            std::vector<uint32_t> cells;
-            for (const auto& item : s.items) cells.push_back(item.cell);
-            return numpy(std::move(cells));
+            return numpy(unlocked([&] {
+              std::vector<uint32_t> cells;
+              for (const auto& item : s.items) cells.push_back(item.cell);
+              return cells;
+            }));
           },
           nb::rv_policy::automatic)
       .def_prop_ro("edges", [](const Space& s) {

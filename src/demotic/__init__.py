@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from demotic.model import load as load
     from demotic.model import train as train
     from demotic.systems.model import Model as Model
-    from demotic.systems.model import Translation as Translation
+    from demotic.systems.translator import Translation as Translation
 
     __version__: str
 else:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import demotic
 from demotic.cli import app
-from demotic.demo import catalogues, report, tour
+from demotic.demo import catalogues, messages, report, tour
 from demotic.demo.messages import gather
 from demotic.errors import ArgumentError, FormatError
 from demotic.systems import SYSTEMS
@@ -127,6 +127,39 @@ def test_the_summary_counts_what_the_tour_found(taken: tour.Tour) -> None:
         assert f"  {sample['message']}\n  → {sample['hiero']}\n" in text
 
 
+def test_a_catalogue_is_filled_in_and_the_page_begins_with_it(taken: tour.Tour, out: Path) -> None:
+    filled = polib.pofile(str(taken.desk.filled))
+    assert len(filled) == len(taken.desk.report.filled) > 0
+    own = {pair.source: pair.target for pair in taken.parts.test}
+    right = sum(own[entry.msgid].split() == entry.msgstr.split() for entry in filled)
+    assert taken.desk.right == right > len(filled) / 2
+    assert all(entry.msgstr == "" for entry in polib.pofile(str(taken.desk.empty)))
+    page = report.html(taken)
+    first = page.index(taken.desk.shown[0][1].split()[0])
+    assert first < page.index("What the metrics say") < page.index("What cleaning dropped")
+    assert f"{right:,} are what" in page
+    assert str(out) not in page, "paths of the machine say nothing to a reader"
+    assert f"{len(filled):,} messages without translation" in report.summary(taken)
+
+
+def test_a_program_is_kept_out_of_training_for_the_desk(tmp_path: Path) -> None:
+    of = {}
+    for name in ("wagtail-1", "django_oscar-3"):
+        file = polib.POFile()
+        file.extend(polib.POEntry(msgid=f"{name} {i}", msgstr=f"fr {name} {i}") for i in range(5))
+        of[name] = tmp_path / name / "locale" / "fr" / "LC_MESSAGES" / "django.po"
+        of[name].parent.mkdir(parents=True)
+        file.save(str(of[name]))
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(messages, "find_catalogues", lambda *_, **__: list(of.values()))
+        gathered = gather("en", "fr", offline=True, progress=tour.SILENT)
+        assert gathered.desk == of["django_oscar-3"]
+        assert gathered.files == 1
+        assert not any("oscar" in pair.source for pair in gathered.bitext)
+        del of["wagtail-1"]
+        assert gather("en", "fr", offline=True, progress=tour.SILENT).desk is None
+
+
 def test_several_systems_stand_side_by_side(system: Path, tmp_path: Path) -> None:
     install(system, "fr", 2600)
     chosen = SYSTEMS
@@ -148,9 +181,9 @@ def test_an_unknown_system_is_named_before_anything_is_fetched(tmp_path: Path) -
 def test_two_foreign_languages_meet_over_english(system: Path) -> None:
     install(system, "fr", 50)
     install(system, "de", 50)
-    bitext, files = gather("de", "fr", offline=True, progress=tour.SILENT)
-    assert files == 2
-    pairs = list(bitext)
+    gathered = gather("de", "fr", offline=True, progress=tour.SILENT)
+    assert gathered.files == 2
+    pairs = list(gathered.bitext)
     assert pairs
     assert all(p.source.replace(" de ", " fr ") == p.target for p in pairs)
 

@@ -14,7 +14,7 @@ def test_an_experiment_has_all_that_the_command_asks_for(name: str) -> None:
     assert len(set(found.PARTS)) == len(found.PARTS) > 0
     assert set(found.USES) <= {
         "from", "to", "model", "seeds", "repeats", "portfolio", "sets", "systems", "setting", "set",
-        "other-data",
+        "other-data", "treebank",
     }  # fmt: skip
     assert isinstance(found.TOKENISED, bool)
     assert callable(found.check)

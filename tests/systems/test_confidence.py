@@ -17,7 +17,7 @@ from demotic.systems.confidence import (
     area_under_curve,
     calibration_error,
 )
-from demotic.systems.model import Translation
+from demotic.systems.translator import Translation
 
 
 def translations(count: int, seed: int) -> tuple[list[Translation], list[float], list[bool]]:

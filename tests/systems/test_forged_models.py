@@ -15,7 +15,7 @@ from tests.decode.test_forged_tables import Sections, forged
 
 
 def shuffled_parents(parts: Sections) -> None:
-    parents = np.frombuffer(parts[b"parents"], np.uint32).copy()
+    parents = np.frombuffer(parts[b"parents"], np.uint8).copy()  # numbers are packed
     parents[1:] = np.random.default_rng(1).permutation(parents[1:])
     parts[b"parents"] = parents.tobytes()
 

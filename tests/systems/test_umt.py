@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +17,14 @@ from demotic.errors import ArgumentError, CorruptFileError
 from demotic.learn import LinearPolicy, MertOptions, MiraOptions
 from demotic.metrics import Bleu
 from demotic.model import tune
-from demotic.progress import Progress
+from demotic.progress import SILENT, Progress
 from demotic.systems.hiero import START
 from demotic.systems.records import from_record
 from demotic.systems.tuning import encoded_dev
 from demotic.systems.umt import Config, UmtModel
 from demotic.systems.umt.learning import UmtTask
 from demotic.systems.umt.start import CFF
+from tests.experiments.watching import Watching
 from tests.systems import toys
 from tests.systems.test_hiero import Interrupted
 
@@ -223,13 +225,13 @@ def test_the_tuned_preset_tries_all_and_keeps_the_best(tmp_path: Path) -> None:
 
 
 def chosen(
-    folder: Path, dev: int = 60, **tuned: Any
+    folder: Path, dev: int = 60, progress: Progress = SILENT, **tuned: Any
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """What the preset ``tuned`` chose, and all that it tried, in their order."""
     folder.mkdir()
     demotic.train(
         toys.memory(150), system="umt", dev=toys.text(dev), work=folder / "work",
-        out=folder / "model",
+        out=folder / "model", progress=progress,
         config={
             **QUICK, "preset": "tuned", "choice": {**NARROW, "sparse_bits": [], **tuned},
             "tune": {"mert": {"iterations": 1, "restarts": 0}},
@@ -250,13 +252,24 @@ def test_a_slower_search_must_gain_enough(tmp_path: Path) -> None:
     assert too_little["bleu"] < any_gain["bleu"]
 
 
-@pytest.mark.parametrize(("min_gain", "bits"), [(0.0, 8), (100.0, 0)])
-def test_sparse_features_must_gain_enough(min_gain: float, bits: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("min_gain", [0.0, 0.5, 100.0])
+def test_sparse_features_must_gain_enough(min_gain: float, tmp_path: Path) -> None:
+    """How much they gain depends on the last bits of sums: the test goes by what is said."""
+    progress = Watching()
     best, _ = chosen(
-        tmp_path / "folder", dev=100, sparse_bits=[8], min_gain=min_gain, bounds=["words"],
+        tmp_path / "folder", dev=100, progress=progress, sparse_bits=[8, 16],
+        sparse_rates=[0.003, 0.001, 0.0003], min_gain=min_gain, bounds=["words"],
         repairs=[0], restarts=[1], beam=[1],
     )  # fmt: skip
-    assert best["search"]["sparse_bits"] == bits
+    told = "".join(progress.said)
+    tried = re.findall(r"BLEU (\S+) without, (\S+) with (\d+) bits of them", told)
+    assert len(tried) == 6
+    wanted, least = 0, float(tried[0][0])
+    for plain, sparse, bits in tried:
+        assert float(plain) == least, "compared with the best so far"
+        if float(sparse) > least + min_gain:
+            wanted, least = int(bits), float(sparse)
+    assert best["search"]["sparse_bits"] == wanted
 
 
 def test_sparse_weights_are_saved_with_the_model(tmp_path: Path) -> None:

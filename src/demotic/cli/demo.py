@@ -70,6 +70,7 @@ def command(
     write_lines(page, [report.html(taken)])
     print(report.summary(taken))
     print(f"A page to look at: {page}")
+    print(f"The report on the file: {taken.desk.page}")
     print("Try the models yourself:")
     for model in taken.models.values():
         print(f"  demotic translate {model}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from demotic.grammar import RuleTable
     from demotic.progress import Progress
-    from demotic.systems.model import Translation
+    from demotic.systems.translator import Translation
 
 Translate = Callable[[list[str], int, int], "Iterator[list[Translation]]"]
 
@@ -22,7 +22,7 @@ def translate_with(
     from demotic.decode import HieroDecoder
     from demotic.decode.hiero import HieroSearch
     from demotic.lm import LanguageModel
-    from demotic.systems.model import Translation
+    from demotic.systems.translator import Translation
     from demotic.systems.weights import read_weights
 
     options = HieroSearch() if pops is None else HieroSearch(pops=pops)

@@ -23,7 +23,7 @@ from demotic.cli.options import (
 if TYPE_CHECKING:
     from demotic.memory import Match
     from demotic.progress import Progress
-    from demotic.systems.model import Translation
+    from demotic.systems.translator import Translation
 
 NAME = "translate"
 NEEDS_ARGUMENTS = True

@@ -7,6 +7,8 @@ from html import escape
 
 from demotic.align.page import STYLE as MATRIX_STYLE
 from demotic.align.page import figure as matrix
+from demotic.corpus import CleaningReport
+from demotic.demo.desk import Desk
 from demotic.demo.tour import Tour
 from demotic.explain import page as explanation_page
 from demotic.metrics import Result
@@ -15,6 +17,8 @@ from demotic.page import document, table
 _STYLE = """
 dl { background:var(--card); border:1px solid var(--rule); border-radius:10px; padding:.8rem 1.1rem;
   margin:0 0 1rem; display:grid; grid-template-columns:max-content 1fr; gap:.15rem 1rem; }
+table.filled td { white-space:pre-wrap; overflow-wrap:anywhere; }
+table.filled td:last-child { color:var(--soft); white-space:nowrap; }
 dt { color:var(--soft); font-size:.85rem; } dd { margin:0; }
 """
 _MATRICES = 8
@@ -61,6 +65,9 @@ def summary(tour: Tour) -> str:
         "",
         *_columns([_COLUMNS, *scores(tour)]),
         "",
+        f"a file filled in, {tour.desk.filled}: {_filled(tour.desk)}",
+        *tour.desk.report.lines(),
+        "",
         "unseen messages:",
         *_translations(tour),
         "",
@@ -98,17 +105,45 @@ def html(tour: Tour) -> str:
             f"<p>{parts.train:,} messages to learn from, {parts.dev:,} for development and "
             f"{parts.test:,} unseen ones, from {tour.files} message catalogues. "
             "No sentence is in two parts.</p>",
-            "<h2>What cleaning dropped</h2>",
-            f"<pre>{escape(str(tour.cleaning))}</pre>",
+            *_desk(tour.desk),
+            *_explanation(tour),
+            *_evaluation(tour),
             *_alignment(tour),
             *_language_model(tour),
-            *_evaluation(tour),
-            *_explanation(tour),
+            "<h2>What cleaning dropped</h2>",
+            table(("reason", "pairs"), _dropped(tour.cleaning)),
             "<h2>Time</h2>",
             table(("step", "seconds"), [(name, f"{s:.1f}") for name, s in tour.seconds.items()]),
         ]
     )
     return document(title, body, style=MATRIX_STYLE + _STYLE + explanation_page.STYLE)
+
+
+def _desk(desk: Desk) -> Iterator[str]:
+    yield f"<h2>A file, filled in: {escape(desk.name)}</h2>"
+    yield f"<p>{escape(_filled(desk))}</p>"
+    yield table(("message", "translation", ""), desk.shown, name="filled")
+    yield "<p>What to look at first:</p>"
+    yield table(("message", "translation", ""), desk.doubtful, name="filled")
+    yield (
+        f'<p>The whole report: <a href="{escape(desk.page.name)}">{escape(desk.page.name)}</a>; '
+        f"the file: {escape(desk.filled.name)}.</p>"
+    )
+
+
+def _filled(desk: Desk) -> str:
+    counts = ", ".join(f"{count:,} {what}" for what, count in desk.report.counts.items())
+    return (
+        f"{len(desk.report.filled):,} messages without translation, none of them learned from: "
+        f"{counts}. {desk.right:,} are what the program's own translators wrote, word for word."
+    )
+
+
+def _dropped(cleaning: CleaningReport) -> Iterator[tuple[str, str]]:
+    yield "read", f"{cleaning.read:,}"
+    for reason, drop in cleaning.dropped.items():
+        yield reason, f"{drop.count:,}"
+    yield "kept", f"{cleaning.kept:,}"
 
 
 def _alignment(tour: Tour) -> Iterator[str]:

@@ -23,6 +23,7 @@ from demotic.demo.contest import (
     translated,
     way_of,
 )
+from demotic.demo.desk import Desk, fill_desk
 from demotic.demo.messages import WORTH_LEARNING, gather
 from demotic.errors import FormatError
 from demotic.explain import Explanation
@@ -67,6 +68,7 @@ class Tour:
     models: dict[str, Path]  # by system, those that were trained
     samples: list[dict[str, str]]
     explanation: Explanation
+    desk: Desk
     results: list[Result]
     speeds: dict[str, Speed]
     seconds: dict[str, float] = field(default_factory=dict)
@@ -102,7 +104,8 @@ def run(
         out.mkdir(parents=True, exist_ok=True)
     clock = _Clock()
     with clock.part("fetch and read"):
-        bitext, files = gather(source, target, offline=offline, progress=progress)
+        gathered = gather(source, target, offline=offline, progress=progress)
+        bitext = gathered.bitext
     with clock.part("clean and split"):
         bitext, cleaning = clean(bitext, WORTH_LEARNING, progress=progress)
         if len(bitext) < SMALLEST:
@@ -161,10 +164,12 @@ def run(
             baseline=UNTOUCHED,
             progress=progress,
         )
+    with clock.part("fill in a file"):
+        desk = fill_desk(gathered.desk, parts.test, models[systems[0]], out, threads=threads)
     return Tour(
         source_language=source,
         target_language=target,
-        files=files,
+        files=gathered.files,
         cleaning=cleaning,
         parts=parts,
         source_text=source_text,
@@ -176,6 +181,7 @@ def run(
         models=places,
         samples=shown,
         explanation=explanation,
+        desk=desk,
         results=results,
         speeds=speeds,
         seconds=clock.seconds,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from demotic.systems.model import Translation
+    from demotic.systems.translator import Translation
 
 EVIDENCE = (
     "score", "language model", "unknown words", "length", "rules", "similarity", "similar message",

@@ -36,7 +36,8 @@ from demotic.systems.choices import Choice
 from demotic.systems.config import TrainingConfig
 from demotic.systems.quality import metric_for
 from demotic.systems.records import merged
-from demotic.systems.stages import Training, fingerprint, saved_settings
+from demotic.systems.stages import Training, saved_settings
+from demotic.systems.text_stages import fingerprint
 from demotic.systems.trials import Sentences, begin, halves, scored, train
 from demotic.systems.tuning import streams
 from demotic.systems.work import WorkFolder

@@ -27,8 +27,9 @@ from demotic.systems.tuning import streams, with_best_scale
 from demotic.systems.work import Stage, WorkFolder, place
 
 if TYPE_CHECKING:
-    from demotic.systems.model import Model, Translation
+    from demotic.systems.model import Model
     from demotic.systems.stages import Training
+    from demotic.systems.translator import Translation
 
 AGAIN = "full"
 """Where, in the work folder, things are made again."""
@@ -104,7 +105,8 @@ def described(
     provenance = {**provenance, **({"choices": training.choices} if training.choices else {})}
     if training.settled is not None:
         return replace(training.settled.about, provenance=provenance | {"final": "full"})
-    from demotic.systems.stages import read_dev, saved_settings
+    from demotic.systems.stages import saved_settings
+    from demotic.systems.text_stages import read_dev
 
     consensus = training.config.consensus
     common: Any = {"threads": training.threads, "progress": training.progress}

@@ -26,8 +26,7 @@ from demotic.errors import ArgumentError, CorruptFileError
 from demotic.memory.options import OFF, MemoryOptions
 from demotic.progress import SILENT, Progress
 from demotic.systems.records import from_record, over
-from demotic.systems.translator import Translation as Translation
-from demotic.systems.translator import Translator
+from demotic.systems.translator import Translation, Translator
 from demotic.systems.weights import read_weights
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from demotic.systems.confidence import Confidence
 
 if TYPE_CHECKING:
     from demotic.corpus import Bitext
-    from demotic.systems.model import Model, Translation
+    from demotic.systems.model import Model
+    from demotic.systems.translator import Translation
 
 _TOKENISERS = {"zh": "zh", "yue": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """sacreBLEU's, for languages that 13a does not take apart."""

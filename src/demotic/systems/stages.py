@@ -37,10 +37,7 @@ from demotic.systems.finishing import (
 )
 from demotic.systems.model import GLOSSARY, MEMORY, Model
 from demotic.systems.records import to_record
-from demotic.systems.text_stages import TextStages
-from demotic.systems.text_stages import fingerprint as fingerprint
-from demotic.systems.text_stages import fingerprint_file as fingerprint_file
-from demotic.systems.text_stages import read_dev as read_dev
+from demotic.systems.text_stages import TextStages, fingerprint, read_dev
 from demotic.systems.tuning import (
     TuningTask,
     has_sparse_features,

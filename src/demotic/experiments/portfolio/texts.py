@@ -176,7 +176,9 @@ def _catalogues(data_set: DataSet, setup: Setup) -> tuple[Sides, Sides, Sides] |
     from demotic.demo.messages import WORTH_LEARNING, gather
 
     try:
-        bitext, _ = gather(data_set.source, data_set.target, offline=False, progress=setup.progress)
+        bitext = gather(
+            data_set.source, data_set.target, desk=False, offline=False, progress=setup.progress
+        ).bitext
     except FormatError as error:
         setup.progress.say(f"{data_set.name}: left out, {error}")
         return None

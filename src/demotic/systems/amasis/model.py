@@ -15,7 +15,7 @@ from demotic.systems.rules_model import FURTHER_PARTS, WORDS_PART, RulesModel
 if TYPE_CHECKING:
     from demotic.corpus import Encoded
     from demotic.explain import Explanation
-    from demotic.systems.model import Translation
+    from demotic.systems.translator import Translation
 
 
 _LOOKS_AT = {

@@ -21,7 +21,8 @@ from demotic.systems.blocks.model import BlocksModel
 from demotic.systems.blocks.row_training import BlockTraining, Sentences, learn_row
 from demotic.systems.directions import INTERSECTION, UNION
 from demotic.systems.directions import directions as both_directions
-from demotic.systems.stages import Training, read_dev
+from demotic.systems.stages import Training
+from demotic.systems.text_stages import read_dev
 from demotic.systems.tuning import tune
 from demotic.systems.weights import read_weights, write_weights
 from demotic.systems.work import Stage

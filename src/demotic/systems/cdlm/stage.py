@@ -24,7 +24,7 @@ from demotic.systems.cdlm.model import Cdlm
 from demotic.systems.cdlm.rounds import Learned, Rounds
 from demotic.systems.rules import RULE_WEIGHTS, decoder_of
 from demotic.systems.rules_model import CDLM_PART
-from demotic.systems.stages import fingerprint_file
+from demotic.systems.text_stages import fingerprint_file
 from demotic.systems.weights import read_weights
 from demotic.systems.work import Stage, WorkFolder
 

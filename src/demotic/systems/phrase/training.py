@@ -17,7 +17,8 @@ from demotic.systems.classifiers import word_classifiers
 from demotic.systems.phrase.config import START, Config
 from demotic.systems.phrase.model import PhraseModel
 from demotic.systems.rules import decoder_of, extract_rules
-from demotic.systems.stages import Training, fingerprint_file
+from demotic.systems.stages import Training
+from demotic.systems.text_stages import fingerprint_file
 from demotic.systems.tuning import tune
 from demotic.systems.work import Stage
 

@@ -12,6 +12,7 @@ from demotic.decode.transducer import TreeDecoder, TreeDerivation
 from demotic.decode.tree_search import TreeSearch
 from demotic.files import naming
 from demotic.systems.model import Model
+from demotic.systems.translator import Translation
 from demotic.trees.orders import OrderModel
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from demotic.explain import Explanation
     from demotic.forest import Forest
     from demotic.parse import Parser
-    from demotic.systems.model import Translation
+    from demotic.systems.translator import Translation
     from demotic.trees import Tree
 
 PARSER, WORDS, ORDERS = "parser.bin", "words.bin", "orders.bin"

@@ -19,7 +19,8 @@ from demotic.parse import GenerativeParser, Parser, cached_parses, load_parser
 from demotic.parse.files import save_parser
 from demotic.parse.induced import induced_tree
 from demotic.systems.directions import INTERSECTION, UNION, directions
-from demotic.systems.stages import Training, fingerprint_file
+from demotic.systems.stages import Training
+from demotic.systems.text_stages import fingerprint_file
 from demotic.systems.transducer.config import START, Config
 from demotic.systems.transducer.learning import Text, learn
 from demotic.systems.transducer.model import (

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from demotic.corpus import Encoded
     from demotic.explain import Explanation
     from demotic.forest import Forest
-    from demotic.systems.model import Translation
+    from demotic.systems.translator import Translation
 
 
 class UmtModel(RulesModel):

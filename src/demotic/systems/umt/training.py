@@ -27,7 +27,8 @@ from demotic.systems.finishing import keep
 from demotic.systems.hiero.config import START
 from demotic.systems.records import from_record, known
 from demotic.systems.rules import decoder_of, extract_rules
-from demotic.systems.stages import Training, read_dev
+from demotic.systems.stages import Training
+from demotic.systems.text_stages import read_dev
 from demotic.systems.tuning import encoded_dev, reweighted
 from demotic.systems.umt.choice import Chooser
 from demotic.systems.umt.config import Config
