@@ -356,3 +356,11 @@ def test_a_dev_set_of_one_line_is_refused(folder: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 1
     assert "a development set of 1 sentence is too small" in done.stderr
+
+
+def test_a_transducer_without_a_way_to_trees_is_wrong_usage(folder: Path) -> None:
+    texts = ["--source", "train.en", "--target", "train.fr", "--from", "en", "--to", "fr"]
+    done = run("train", *texts, "--system", "transducer", "--out", "none", folder=folder)
+    assert done.returncode == 2
+    assert "--trees induced" in " ".join(done.stderr.split())
+    assert not (folder / "none").exists()

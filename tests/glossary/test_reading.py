@@ -71,6 +71,8 @@ def test_what_was_written_is_read_again(tmp_path: Path) -> None:
     [
         ("a.tsv", b"file\tDatei\n\tSeite\n", "a.tsv:2: a translation without a term"),
         ("a.tsv", b"file\t\xff\n", "a.tsv:1"),
+        ("a.csv", b"file,Datei\na\rb,Seite\n", "a.csv:2: no CSV"),
+        ("a.csv", b"a" * 200_000, "a.csv:1: no CSV"),
         ("a.tbx", b"<html><body/></html>", "a.tbx:1: not a TBX file: its root is <html>"),
         ("a.tbx", b"<tbx><term>x</tbx>", "broken XML"),
         ("a.tbx", b"<tbx></tbx>", "no terms in en and de"),

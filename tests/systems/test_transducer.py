@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import demotic
 from demotic.cli import app
 from demotic.corpus import Bitext
-from demotic.decode.transducer import TreeDerivation
+from demotic.decode.transducer import Prepared, TreeDerivation
 from demotic.errors import ArgumentError, FormatError
 from demotic.parse import GenerativeParser
 from demotic.parse.files import save_parser
@@ -282,3 +282,27 @@ def test_induced_trees_show_what_swaps() -> None:
     assert straight is not None
     assert penn.text(straight) == "(TOP (S (t a) (t b) (t c)))"
     assert induced_tree(["a"], ["x"], [], ["t"]) is None
+
+
+@pytest.mark.parametrize("method", ["forest", "kbest"])
+def test_reasons_are_the_same_where_consensus_chose(model: TransducerModel, method: str) -> None:
+    chosen = model.with_consensus({"method": method, "model": 1000.0})
+    for line in lines(8):
+        own, other = model.explain(line), chosen.explain(line)
+        assert own.text == other.text
+        assert any(step.reasons for step in other.steps)
+        assert other.score == pytest.approx(own.score)
+        assert {(step.span, step.reasons) for step in own.steps} == {
+            (step.span, step.reasons) for step in other.steps
+        }
+
+
+def test_what_is_kept_of_sentences_may_be_cleared_at_any_time(model: TransducerModel) -> None:
+    class Forgetful(dict[tuple[str, ...], Prepared]):
+        def __setitem__(self, key: tuple[str, ...], value: Prepared) -> None:
+            """As if another thread had cleared it at once."""
+
+    decoder = model.decoder.with_weights(model.decoder.weights)
+    decoder._kept = Forgetful()
+    line = model.encode(lines(1)[0]).tokens
+    assert decoder.decode(line).tokens == model.decoder.decode(line).tokens

@@ -24,6 +24,7 @@ from demotic.cli.options import (
     thread_count,
     usage,
 )
+from demotic.errors import ArgumentError
 from demotic.systems import DEFAULT, DEFAULT_EFFORT, EFFORTS, SYSTEMS
 
 if TYPE_CHECKING:
@@ -292,7 +293,10 @@ def command(
             check_vacant(place)
     with usage("--work"):
         check_work(workplace)
-    chosen.check_files()
+    try:
+        chosen.check_files()
+    except ArgumentError as error:  # what is missing is no file, but an option
+        raise typer.BadParameter(str(error)) from error
     texts = [Path(name) for kind in (*TRAIN, *DEV) for name in _paths(corpus, kind)]
     check_files(inputs=texts, outputs=[])
     progress = progress_for(quiet=quiet, json_log=json_log)

@@ -270,9 +270,8 @@ class TreeDecoder:
     def prepared(self, tokens: Sequence[str]) -> Prepared:
         """The parse of a sentence, its candidates and its attachments."""
         key = tuple(tokens)
-        if key not in self._kept:
-            self._prepare([key], 1)
-        return self._kept[key]
+        known = self._kept.get(key)  # other threads may clear what is kept
+        return known or self._prepare([key], 1)[0]
 
     # -- within ---------------------------------------------------------------------------------
 
@@ -296,14 +295,18 @@ class TreeDecoder:
                     found += pool.map(run, batch)
         return found
 
-    def _prepare(self, sentences: Sequence[tuple[str, ...]], threads: int) -> None:
+    def _prepare(self, sentences: Sequence[tuple[str, ...]], threads: int) -> list[Prepared]:
         trees = self.parser.parse([words_to_parse(each) for each in sentences], threads=threads)
+        made = []
         for tokens, tree in zip(sentences, trees, strict=True):
             over = over_tokens(tree, tokens)
             cells = binarise(over, right_first=self.options.right_first)
-            self._kept[tokens] = Prepared(
+            known = Prepared(
                 over, cells, self._leaves(over), self.orders.encode(attachments(over, cells))
             )
+            self._kept[tokens] = known
+            made.append(known)
+        return made
 
     def _leaves(self, tree: Tree) -> tuple[tuple[tuple[int, float], ...], ...]:
         """Candidates of each word, the cheapest first."""

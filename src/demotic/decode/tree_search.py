@@ -73,6 +73,16 @@ class TreeWeights:
     length: float = 0.0
 
 
+def spans_of(cells: Cells) -> list[tuple[int, int]]:
+    """Source words of each cell."""
+    spans = [(k, k + 1) for k in range(cells.tokens)]
+    for cell in range(cells.tokens, len(cells)):
+        first = cells.begins[cell]
+        parts = [spans[cells.block[first]], spans[cells.sibling[first]]]
+        spans.append((min(part[0] for part in parts), max(part[1] for part in parts)))
+    return spans
+
+
 @dataclass(frozen=True, eq=False)
 class Transduction:
     """What the search found."""
@@ -108,12 +118,7 @@ class Transduction:
     @cached_property
     def spans(self) -> list[tuple[int, int]]:
         """Source words of each cell."""
-        spans = [(k, k + 1) for k in range(self.cells.tokens)]
-        for cell in range(self.cells.tokens, len(self.cells)):
-            first = self.cells.begins[cell]
-            parts = [spans[self.cells.block[first]], spans[self.cells.sibling[first]]]
-            spans.append((min(part[0] for part in parts), max(part[1] for part in parts)))
-        return spans
+        return spans_of(self.cells)
 
     @cached_property
     def labels(self) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from demotic import _core
+from demotic.decode.tree_search import spans_of
 from demotic.explain.derivation import Shown
 from demotic.explain.explanation import ExplainedStep, Explanation
 from demotic.learn.ensembles import Ensembles
@@ -104,6 +105,9 @@ class _Reasons:
         known = decoder.prepared(derivation.source)
         self._tree, self._cells = known.tree, known.cells
         self._leaves = known.leaves
+        spans = spans_of(known.cells)
+        parts = zip(known.cells.block, known.cells.sibling, strict=True)
+        self._by_spans = {tuple(spans[at] for at in each): k for k, each in enumerate(parts)}
         self._attachments = attachments(known.tree, known.cells)
         choices = decoder.choices
         words, tags = choices.source_words(), choices.tag_words()
@@ -120,8 +124,8 @@ class _Reasons:
         choices, place = self._decoder.choices, node.begin
         word = self._number.get(self._tree.words[place], 0)
         targets, _, first = choices.candidates(word)
-        before = sum(len(leaf) for leaf in self._leaves[:place])
-        target = self._leaves[place][node.choice - before][0]
+        spell = self._decoder.spelling(self._derivation.source)
+        target = next(t for t, _ in self._leaves[place] if (spell[t] if t else None) == node.word)
         if len(targets) < 2 or target not in targets:
             return ()
         found = self._ensembles.active(self._row(place), first + targets.index(target))
@@ -133,13 +137,11 @@ class _Reasons:
     def of_order(self, at: int) -> tuple[str, ...]:
         """Why a head block and its sibling stand in this order."""
         node = self._derivation.nodes[at]
-        attachment = self._attachments[node.choice]
-        block, sibling = node.children
-        if not self._cells.right[node.choice]:
-            block, sibling = sibling, block
+        choice, block, sibling = self._attachment(node)
+        attachment = self._attachments[choice]
         (_, heads), (_, siblings) = self._heads[block], self._heads[sibling]
         words = {n.begin: n.word for n in self._derivation.nodes if n.word is not None}
-        atoms = completed(attachment, Choice(node.choice, 0, heads, siblings), words)
+        atoms = completed(attachment, Choice(choice, 0, heads, siblings), words)
         orders = self._decoder.orders
         classifier = orders.classifier(attachment.label) + node.swapped
         names = self._decoder.spelling(self._derivation.source)
@@ -172,6 +174,15 @@ class _Reasons:
             name = f"{kind[0]}{place:+d}={word}" if kind.endswith("_at") else f"{kind}={word}"
         return name if literal >= 0 else f"not {name}"
 
+    def _attachment(self, node: TreeNode) -> tuple[int, int, int]:
+        """Its number, with the nodes of block and sibling: those of forests do not say it."""
+        nodes = self._derivation.nodes
+        for block, sibling in (node.children, node.children[::-1]):
+            parts = tuple((nodes[at].begin, nodes[at].end) for at in (block, sibling))
+            if parts in self._by_spans:
+                return self._by_spans[parts], block, sibling
+        raise AssertionError("a node that the tree does not have")
+
     def _find_heads(self) -> list[tuple[int, frozenset[int]]]:
         """Of each node the token that heads it, and those attached to that token so far."""
         found: list[tuple[int, frozenset[int]]] = []
@@ -179,9 +190,7 @@ class _Reasons:
             if not node.children:
                 found.append((node.begin, frozenset()))
                 continue
-            block, sibling = node.children
-            if not self._cells.right[node.choice]:
-                block, sibling = sibling, block
+            _, block, sibling = self._attachment(node)
             head, below = found[block]
             found.append((head, below | {found[sibling][0]}))
         return found

@@ -47,7 +47,12 @@ def _pairs(path: Path, source: str | None, target: str | None) -> Iterator[tuple
         text = line.lstrip("\ufeff")
         if not text.strip() or text.startswith("#"):
             continue
-        cells = [cell.strip() for cell in (_quoted(text) if comma else text.split("\t"))]
+        try:
+            cells = [cell.strip() for cell in (_quoted(text) if comma else text.split("\t"))]
+        except csv.Error as error:
+            raise FormatError(
+                f"no CSV: {error}", path=path, line=number, remedy="write a term on each line"
+            ) from None
         if number == 1 and _is_head(cells, source, target):
             continue
         if not cells[0]:
