@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Lists = Iterator["list[Translation]"]
 Again = Callable[[Sequence[Encoded]], Lists]
+Form = tuple[str, ...]
+"""Tokens of a translation."""
 _READ = 20  # rules of a term's words that are looked at for forms
 
 
@@ -76,7 +78,7 @@ class Terminology:
             later: dict[int, Sequence[Occurrence]] = {}
             for (number, (source, names)), best in zip(made.items(), decoded, strict=True):
                 terms = asked[number].terms
-                lists[number] = self._inflected(asked[number], source, names, put[number], best)
+                lists[number] = self._inflected(source, names, put[number], best)
                 rest = [each for each in terms if each not in put[number]]
                 if attempt == 0 and self._missing(rest, lists[number][0].text):
                     later[number] = terms
@@ -104,25 +106,17 @@ class Terminology:
 
     def _inflected(
         self,
-        asked: _Asked,
         source: Encoded,
         names: dict[int, str],
         terms: Sequence[Occurrence],
         best: Sequence[Translation],
     ) -> list[Translation]:
         """The translations with each term in the form that the language model likes best."""
-        lm: LanguageModel | None = getattr(self._model, "lm", None)
         chosen: list[Translation] = []
         for each in best:
             forms = {names[number]: term.forms[0] for number, term in enumerate(terms)}
             for number, term in enumerate(terms):
-                if lm is not None and len(term.forms) > 1:
-                    forms[names[number]] = max(
-                        term.forms,
-                        key=lambda form, name=names[number]: lm.score(  # type: ignore[misc]
-                            " ".join(_filled(each.tokens, {**forms, name: form}))
-                        ),
-                    )
+                forms[names[number]] = self._likeliest(each.tokens, forms, names[number], term)
             spans = tuple(
                 replace(span, text=self._text(forms[span.token])) if span.token in forms else span
                 for span in source.spans
@@ -135,6 +129,19 @@ class Terminology:
             )
             chosen.append(replace(each, text=text, source=told, terms=uses))
         return chosen
+
+    def _likeliest(
+        self, tokens: Sequence[str], forms: dict[str, Form], name: str, term: Occurrence
+    ) -> Form:
+        """The form of a term that goes best with the words around it, of equals the first."""
+        lm: LanguageModel | None = getattr(self._model, "lm", None)
+        if lm is None or len(term.forms) == 1:
+            return term.forms[0]
+
+        def score(form: Form) -> float:
+            return lm.score(" ".join(_filled(tokens, {**forms, name: form})))
+
+        return max(term.forms, key=score)
 
     def _told(self, asked: _Asked, translation: Translation) -> Translation:
         """The translation with what became of all terms, in the sentence's order."""
