@@ -56,6 +56,7 @@ class AmasisModel(RulesModel):
     SYSTEM = "amasis"
     PARTS = (*RulesModel.PARTS, "labels.bin")
     SEARCH = AmasisSearch
+    SHAPE = "stack"
     OPTIONAL = (*FURTHER_PARTS, WORDS_PART)
     FACTS = {"labels": ("learned labels of items", label_facts)}  # noqa: RUF012
 
