@@ -21,6 +21,7 @@ from demotic.cli import (
     inspect,
     lm,
     parse,
+    serve,
     signals,
     train,
     translate,
@@ -71,6 +72,7 @@ for module in (
     inspect,
     convert,
     experiment,
+    serve,
 ):
     app.command(module.NAME, no_args_is_help=module.NEEDS_ARGUMENTS)(module.command)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from demotic.corpus.language_rules import ABBREVIATIONS
 
@@ -24,6 +25,31 @@ _LONGEST_WORD = 40
 def split_sentences(text: str, language: str = "en") -> list[str]:
     """The sentences, each with the white space behind it."""
     return list(_sentences(text, ABBREVIATIONS.get(language.partition("-")[0], frozenset())))
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence at its place in a text, and the white space behind it."""
+
+    text: str
+    at: int
+    behind: str
+
+
+def sentences_of(text: str, language: str = "en") -> list[Sentence]:
+    """The sentences without the white space around them, which stays as it is.
+
+    What is before the first one is white space.
+    """
+    found: list[Sentence] = []
+    at = 0
+    for piece in split_sentences(text, language):
+        core = piece.strip()
+        if core:
+            lead = len(piece) - len(piece.lstrip())
+            found.append(Sentence(core, at + lead, piece[lead + len(core) :]))
+        at += len(piece)
+    return found
 
 
 def _sentences(text: str, abbreviations: frozenset[str]) -> Iterator[str]:

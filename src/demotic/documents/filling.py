@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from demotic.corpus.sentences import split_sentences
+from demotic.corpus.sentences import Sentence, sentences_of
 from demotic.corpus.token_places import token_stretches
 from demotic.documents.code_placing import Link, place_codes
 from demotic.documents.document import Document, Fill, Origin, Segment, State
@@ -26,15 +25,6 @@ if TYPE_CHECKING:
     from demotic.systems.translator import Translation
 
 _SEGMENTS = 256  # translated in one call
-
-
-@dataclass(frozen=True)
-class _Sentence:
-    """A piece of a segment, and the white space behind it."""
-
-    text: str
-    at: int
-    behind: str
 
 
 def fill_in(
@@ -71,7 +61,7 @@ def _filled(
             yield number, known
     prepared = [_with_placeholders(segments[number].source) for number in asked]
     language = model.about.source_language
-    split = [_sentences(inline.text, language) for inline, _ in prepared]
+    split = [sentences_of(inline.text, language) for inline, _ in prepared]
     texts = list(dict.fromkeys(each.text for sentences in split for each in sentences))
     lines = model.translate_lines(texts, threads=threads)
     translations = {text: best[0] for text, best in zip(texts, lines, strict=True)}
@@ -89,23 +79,10 @@ def _remembered(segment: Segment, model: Model) -> Filled | None:
     return Filled(Fill(target, "memory", 1.0), (answers[0],))
 
 
-def _sentences(text: str, language: str) -> list[_Sentence]:
-    """Sentences without the white space around them, which stays as it is."""
-    found: list[_Sentence] = []
-    at = 0
-    for piece in split_sentences(text, language):
-        core = piece.strip()
-        lead = len(piece) - len(piece.lstrip()) if core else 0
-        if core:
-            found.append(_Sentence(core, at + lead, piece[lead + len(core) :]))
-        at += len(piece)
-    return found
-
-
 def _joined(
     source: Inline,
     placeholders: Mapping[str, Code],
-    sentences: Sequence[_Sentence],
+    sentences: Sequence[Sentence],
     translations: Mapping[str, Translation],
     model: Model,
 ) -> Filled:
@@ -139,7 +116,7 @@ def _origin(used: Sequence[Translation]) -> tuple[Origin, float]:
     return ("memory", 1.0) if similarity == 1 else ("fuzzy", similarity)
 
 
-def _links(sentence: _Sentence, translation: Translation, target_at: int) -> list[Link]:
+def _links(sentence: Sentence, translation: Translation, target_at: int) -> list[Link]:
     source = translation.source
     if source is None:  # of the memory: it has no links
         return []

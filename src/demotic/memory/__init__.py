@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from demotic.memory.match import Piece as Piece
     from demotic.memory.options import MemoryOptions as MemoryOptions
     from demotic.memory.store import TranslationMemory as TranslationMemory
+    from demotic.memory.suggested import SuggestedMemory as SuggestedMemory
+    from demotic.memory.suggestions import Suggestion as Suggestion
+    from demotic.memory.suggestions import SuggestionFile as SuggestionFile
 else:
     from demotic.lazy import exports
 

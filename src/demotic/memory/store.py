@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from demotic import _core, files
 from demotic.corpus.marks import bare, protected_class
@@ -29,11 +29,39 @@ _REPAIRS = 3
 """Similar messages that are looked at for one to repair."""
 
 
-class TranslationMemory:
-    """Messages with their translations, mapped; ``len`` counts the messages."""
+class Stored(Protocol):
+    """Messages, by number, with their translations, by number: mapped, or as they come in."""
 
-    def __init__(self, core: _core.Memory, source: Orthography, target: Orthography) -> None:
-        """Use ``load``."""
+    def __len__(self) -> int: ...
+    def find(self, source: str, /) -> int:
+        """The message with this text, or -1."""
+
+    def alike(self, folded: bool, key: str, most: int, /) -> list[int]:
+        """The newest messages whose key has the same hash."""
+
+    def similar(
+        self, words: Sequence[str], least: float, most: int, /
+    ) -> list[tuple[int, int, int]]:
+        """Message, edit distance in words, words of the longer one; the most similar first."""
+
+    def source(self, segment: int, /) -> str: ...
+    def words(self, segment: int, /) -> list[str]: ...
+    def translations(self, segment: int, /) -> tuple[int, int]:
+        """The first of its translations, and the one after the last."""
+
+    def target(self, translation: int, /) -> str: ...
+    def count(self, translation: int, /) -> int: ...
+    def file(self, translation: int, /) -> str: ...
+    def unit(self, translation: int, /) -> str: ...
+    def tokens(self, translation: int, /) -> str: ...
+    def links(self, translation: int, /) -> str: ...
+
+
+class TranslationMemory:
+    """Messages with their translations; ``len`` counts the messages."""
+
+    def __init__(self, core: Stored, source: Orthography, target: Orthography) -> None:
+        """Use ``load``, or give what is stored elsewhere."""
         self.core = core
         self._source, self._target = source, target
         self._find = SpanFinder(source.config.protect)

@@ -175,6 +175,12 @@ class Model(Translator):
         """The same model, keeping to these terms instead of those of its own glossary."""
         return self._like(glossary=glossary)
 
+    def with_suggestions(self, suggestions: TranslationMemory | None) -> Self:
+        """The same model, which answers from these before its own memory."""
+        made = self._like()
+        made.suggestions = suggestions
+        return made
+
     def _like(
         self,
         *,
@@ -185,7 +191,7 @@ class Model(Translator):
         glossary: Glossary | None = None,
     ) -> Self:
         """The same model, but for what is given."""
-        return type(self)(
+        made = type(self)(
             self._parts,
             self.search if search is None else search,
             self.weights if weights is None else weights,
@@ -194,6 +200,8 @@ class Model(Translator):
             memory or self.memory_options,
             self._glossary if glossary is None else glossary,
         )
+        made.suggestions = self.suggestions
+        return made
 
     def part(self, name: str) -> Path:
         """Where a part is."""

@@ -83,6 +83,8 @@ class Translator(ABC):
     memory_options: MemoryOptions
     search: Any
     """Options of the decoder."""
+    suggestions: TranslationMemory | None = None
+    """What users have said since the model was trained; it goes before the memory."""
 
     @property
     @abstractmethod
@@ -165,16 +167,24 @@ class Translator(ABC):
 
     def remembered(self, text: str) -> list[Translation]:
         """What the memory has for a message, the best first."""
-        if self.memory is None:
-            return []
         found = [
             Translation(match.text, tuple(match.text.split()), 0.0, None, (), memory=match)
-            for match in self.memory.answers(text)
+            for match in self._answers(text)
         ]
         if self._terminology is None or not found:
             return found
         source = self.encode(text)
         return [self._terminology.of(source, each) for each in found]
+
+    def _answers(self, text: str) -> list[Match]:
+        """Of suggestions and of the memory; the same message goes before one that is mended."""
+        suggested = [] if self.suggestions is None else self.suggestions.answers(text)
+        if suggested and suggested[0].kind == "exact":
+            return suggested
+        stored = [] if self.memory is None else self.memory.answers(text)
+        if stored and stored[0].kind == "exact":
+            return stored
+        return suggested + stored
 
     def _repaired(self, encoded: Sequence[Encoded], threads: int) -> list[list[Translation]]:
         """For each sentence a similar message of the memory with the decoder's words in it, or
@@ -202,11 +212,14 @@ class Translator(ABC):
 
     def matches(self, text: str, *, most: int = 5) -> list[Match]:
         """Messages of the memory that are similar to a line, though not the same."""
-        if self.memory is None:
+        memories = [each for each in (self.suggestions, self.memory) if each is not None]
+        if not memories:
             return []
-        return self.memory.similar(
-            self.source.encode(text), least=self.memory_options.offer, most=most
-        )
+        encoded, least = self.source.encode(text), self.memory_options.offer
+        found: list[Match] = []
+        for memory in memories:
+            found += memory.similar(encoded, least=least, most=most)
+        return sorted(found, key=lambda match: -match.similarity)[:most]
 
     def translated(self, text: str) -> tuple[Encoded, Translation]:
         """One line as the decoder saw it, and its translation."""
