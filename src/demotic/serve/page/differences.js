@@ -3,14 +3,30 @@ import { element } from "./dom.js";
 
 const LONGEST = 400;
 
-// Words of a text, wherever its language puts spaces or none.
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const PARTS = /^([\p{Ps}\p{Pi}"'¿¡]*)(.*?)([\p{Pe}\p{Pf}.,;:!?…"'。、]*)$/su;
+
+// Words of a text with their places, punctuation by itself; where a language puts no spaces, as the browser finds them.
 export function wordsOf(text) {
-  if (!globalThis.Intl || !Intl.Segmenter) {
-    return [...text.matchAll(/\S+/gu)].map((found) => ({ text: found[0], start: found.index }));
+  return [...text.matchAll(/\S+/gu)].flatMap((found) => {
+    const pieces = UNSPACED.test(found[0]) && globalThis.Intl?.Segmenter ? segmented(found[0]) : parted(found[0]);
+    return pieces.map((each) => ({ text: each.text, start: found.index + each.start }));
+  });
+}
+
+function segmented(chunk) {
+  const segments = new Intl.Segmenter(undefined, { granularity: "word" }).segment(chunk);
+  return [...segments].map((each) => ({ text: each.segment, start: each.index }));
+}
+
+function parted(chunk) {
+  let start = 0;
+  const pieces = [];
+  for (const text of chunk.match(PARTS).slice(1)) {
+    if (text) pieces.push({ text, start });
+    start += text.length;
   }
-  return [...new Intl.Segmenter(undefined, { granularity: "word" }).segment(text)]
-    .filter((each) => each.segment.trim() !== "")
-    .map((each) => ({ text: each.segment, start: each.index }));
+  return pieces;
 }
 
 // The numbers of the words of each list that are in a longest common subsequence.

@@ -56,6 +56,7 @@ export class FileSide {
       const found = await upload("translate_file", fields);
       this.said.textContent = `${file.name} is translated.`;
       this.show(file, found);
+      this.report.querySelector("a").focus();
     } catch (error) {
       this.said.className = "notice error";
       this.said.textContent = error.message;
@@ -71,6 +72,11 @@ export class FileSide {
       element("a", { class: "strong-button", href: here(translatedFileUrl), download: true }, "Download the translation"),
       reportUrl ? element("a", { href: here(reportUrl), target: "_blank", rel: "noopener" }, "The report as a page") : null,
     );
+    if (!report) {
+      const name = element("h2", {}, file.name);
+      this.report.replaceChildren(element("section", { class: "panel", "aria-label": "Report" }, name, links));
+      return;
+    }
     const segments = report.segments.length;
     const total = Math.max(segments, 1);
     const tiles = element("ul", { class: "tiles", "aria-label": "Segments by where they come from" });
@@ -109,7 +115,6 @@ export class FileSide {
         more,
       ),
     );
-    this.report.querySelector("a").focus();
   }
 }
 

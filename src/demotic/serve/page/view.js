@@ -189,7 +189,8 @@ function stackTable(state) {
 function remembered(state, extra) {
   const { view, node } = state;
   const answers = extra.memory ? extra.memory.answers : view.memory ? [view.memory] : [];
-  const similar = extra.memory ? extra.memory.similar : view.matches;
+  const known = new Set(answers.map((each) => each.source));
+  const similar = (extra.memory ? extra.memory.similar : view.matches).filter((each) => !known.has(each.source));
   if (answers.length) {
     node.append(
       element(
