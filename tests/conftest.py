@@ -42,6 +42,26 @@ def toy_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def every_system(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """An untuned model of each system, as a folder, for tests that look at what models tell."""
+    import demotic
+    from demotic.systems import SYSTEMS
+    from tests.systems import toys
+
+    folder = tmp_path_factory.mktemp("every-system")
+    for name in SYSTEMS:
+        config = toys.UNTUNED
+        if name == "transducer":
+            once = {"mert": {"iterations": 1, "restarts": 0}}
+            config = {"trees": {"source": "induced"}, "tune": once}
+        dev, out = toys.text(30), folder / name
+        demotic.train(
+            toys.memory(150), dev=dev, system=name, config=config, effort="quick", out=out
+        )
+    return {name: folder / name for name in SYSTEMS}
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Tests leave the user's cache alone."""

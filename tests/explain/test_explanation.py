@@ -10,6 +10,7 @@ import pytest
 
 import demotic
 from demotic.explain import Evidence, Explanation
+from demotic.explain.page import figure
 from tests.systems import toys
 
 TEXT = "The adj1 noun2 verb3 %d noun4."
@@ -59,7 +60,7 @@ def test_evidence_holds_the_words_of_its_rule(explanation: Explanation) -> None:
 
 def test_placeholders_are_shown_as_they_were_written(explanation: Explanation) -> None:
     assert "%d" in explanation.tokens
-    assert "⟦" not in explanation.tree() + explanation.html()
+    assert "⟦" not in explanation.tree() + figure(explanation)
 
 
 def test_the_record_is_json(explanation: Explanation) -> None:
@@ -78,7 +79,7 @@ def test_unknown_words_pass_through(toy_model: Path) -> None:
 def test_a_very_long_sentence_is_explained_too(toy_model: Path) -> None:
     explanation = demotic.load(toy_model).explain("noun1 " * 1500)
     assert explanation.tree().count("nom1") >= 1500
-    assert explanation.html().count("</li>") == len(explanation.steps)
+    assert figure(explanation).count("</li>") == len(explanation.steps)
 
 
 def test_long_paths_are_shown_by_their_end() -> None:
@@ -95,13 +96,13 @@ def test_a_limit_is_not_shown_as_a_count(explanation: Explanation) -> None:
     few, full = (replace(one, evidence=one.evidence[:1] * n, children=()) for n in (1, 3))
     assert (few.seen, full.seen) == ("seen in 1 sentence", "seen in 3 sentences or more")
     shown = replace(explanation, steps=(full,))
-    assert "sentence(s)" not in shown.html()
-    assert "seen in 3 sentences or more" in shown.html()
+    assert "sentence(s)" not in figure(shown)
+    assert "seen in 3 sentences or more" in figure(shown)
     assert "seen in 3 sentences or more" in shown.tree()
 
 
 def test_marks_of_tokens_are_not_shown(explanation: Explanation) -> None:
-    for shown in (explanation.tree(), explanation.html()):
+    for shown in (explanation.tree(), figure(explanation)):
         assert "\uffed" not in shown
         assert "⟦" not in shown
 
@@ -111,5 +112,5 @@ def test_text_from_right_to_left_is_isolated(explanation: Explanation) -> None:
     turned = replace(explanation, source="דף אחד", steps=(step,))
     assert turned.tree().startswith("\u2068דף אחד\u2069\n")
     assert "\u2068דף\u2069 → page [1] \u2068סוף\u2069" in turned.tree()
-    assert "<bdi>דף</bdi> → " in turned.html()
+    assert "<bdi>דף</bdi> → " in figure(turned)
     assert "\u2068" not in explanation.tree()

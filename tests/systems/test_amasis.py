@@ -10,6 +10,7 @@ import pytest
 
 import demotic
 from demotic.errors import ArgumentError, CorruptFileError
+from demotic.explain.page import figure
 from demotic.grammar import RuleTable
 from demotic.model import tune
 from demotic.systems import configured
@@ -69,15 +70,14 @@ def test_explanations_show_the_stack_item_by_item(amasis_model: Path) -> None:
     assert all(s.action is not None and s.action.startswith("S") for s in items)
     last = items[-1].stack
     assert last is not None
-    tokens = " ".join(model.translate(text).tokens)
-    assert " ".join(fragment for fragment in last if fragment) == tokens
+    assert " ".join(fragment for fragment in last if fragment) == " ".join(explained.tokens)
     kinds = {step.kind for step in explained.steps}
     assert {"straight", "goal", "rule"} <= kinds
     assert sum(s.contribution for s in explained.steps) == pytest.approx(
         model.translate(text).score, abs=1e-6
     )
     assert "| stack [" in explained.tree()
-    assert "stack [" in explained.html()
+    assert "stack [" in figure(explained)
 
 
 def test_lists_and_graphs_begin_with_the_translation(amasis_model: Path) -> None:

@@ -50,7 +50,6 @@ def test_an_explanation_says_where_it_was_translated_before(model: Model) -> Non
     found = model.explain(line)
     assert found.memory is not None
     assert "from the memory (exact): toy.tsv:1" in found.tree()
-    assert "from the memory (exact): toy.tsv:1" in found.html()
     assert found.to_record()["memory"]["unit"] == "1"
     assert model.with_memory({"use": False}).explain(line).steps
 

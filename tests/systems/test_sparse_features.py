@@ -12,6 +12,7 @@ import pytest
 
 import demotic
 from demotic.errors import ArgumentError
+from demotic.explain.page import figure
 from demotic.learn import MertOptions
 from demotic.model import tune
 from demotic.systems.model import Model
@@ -84,7 +85,7 @@ def test_weights_change_translations_and_are_explained(
     assert explanation.features["pair|noun2_nom2"] == 1
     assert explanation.weights["pair|noun2_nom2"] == 0.5
     assert "pair|noun2_nom2" in explanation.tree()
-    assert "pair|noun2_nom2" in explanation.html()
+    assert "pair|noun2_nom2" in figure(explanation)
     shown = json.loads(json.dumps(explanation.to_record()))
     assert any(step["scores"].get("pair|noun2_nom2") == 1 for step in shown["steps"])
     plain = demotic.load(trained(system)).explain(TEXT)

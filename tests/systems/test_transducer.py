@@ -13,6 +13,7 @@ from demotic.cli import app
 from demotic.corpus import Bitext
 from demotic.decode.transducer import Prepared, TreeDerivation
 from demotic.errors import ArgumentError, FormatError
+from demotic.explain.page import figure
 from demotic.parse import GenerativeParser
 from demotic.parse.files import save_parser
 from demotic.parse.induced import induced_tree
@@ -159,7 +160,7 @@ def test_explanations_have_the_tree_its_orders_and_compounds(model: TransducerMo
     assert sorted(word for step in words for word in step.words) == [*range(len(explained.tokens))]
     assert any(step.reasons for step in words)
     assert any(step.reasons for step in explained.steps if step.kind != "word")
-    tree, page = explained.tree(), explained.html()
+    tree, page = explained.tree(), figure(explained)
     reason = next(reason for step in words for reason in step.reasons)
     assert reason in tree
     assert reason.split(" ")[0] in page

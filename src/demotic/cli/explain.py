@@ -24,7 +24,9 @@ class Format(StrEnum):
 
 def command(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A trained model.")],
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="A sentence to translate.")],
+    text: Annotated[
+        list[str], typer.Argument(metavar="TEXT...", help="A sentence to translate, or several.")
+    ],
     format: Annotated[
         Format, typer.Option(help="An indented tree, JSON, or a page to look at.")
     ] = Format.tree,
@@ -39,7 +41,10 @@ def command(
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where it goes.")
     ] = Path("-"),
 ) -> None:
-    """Translate a sentence and show how: rules, their scores, the training sentences behind them.
+    """Translate sentences and show how: rules, their scores, the training sentences behind them.
+
+    The page has all of it in one file: pictures of the derivations, what each feature adds, what
+    other rules there were.
 
     \b
     Examples:
@@ -54,11 +59,17 @@ def command(
 
     check_files(inputs=[model], outputs=[output])
     translator = load(model) if memory else load(model).with_memory({"use": False})
-    explanation = translator.explain(text.replace("\n", " "))
+    lines = [each.replace("\n", " ") for each in text]
     if format is Format.tree:
-        shown = explanation.tree()
-    elif format is Format.html:
-        shown = explanation.html()
+        shown = "\n\n".join(translator.explain(line).tree() for line in lines)
     else:
-        shown = json.dumps(explanation.to_record(), ensure_ascii=False, indent=2)
+        from demotic.explain.html import page
+        from demotic.explain.view import view
+
+        views = [view(translator, line) for line in lines]
+        if format is Format.html:
+            shown = page(views)
+        else:
+            told = views[0] if len(views) == 1 else views
+            shown = json.dumps(told, ensure_ascii=False, indent=2)
     files.write_lines(output, [shown])

@@ -88,7 +88,7 @@ def _sides(
     derivation: Derivation, step: Step, rule: Entry | None
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...]]:
     if rule is not None:
-        return _symbols(rule.source), _symbols(rule.target)
+        return symbols(rule.source), symbols(rule.target)
     if step.kind == "pass-through":
         word = derivation.source[step.begin]
         return (word,), (word,)
@@ -96,7 +96,7 @@ def _sides(
     return children, children[::-1] if step.kind == "inverted" else children
 
 
-def _symbols(side: tuple[str, ...]) -> tuple[Symbol, ...]:
+def symbols(side: tuple[str, ...]) -> tuple[Symbol, ...]:
     """``[X,2]`` as the number of the child, 1; words cannot look like that (they are escaped)."""
     return tuple(
         int(symbol[1:-1].rpartition(",")[2]) - 1

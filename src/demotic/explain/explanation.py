@@ -158,12 +158,6 @@ class Explanation:
 
         return tree(self)
 
-    def html(self) -> str:
-        """The same as a page of its own."""
-        from demotic.explain.page import page
-
-        return page(self)
-
     def __str__(self) -> str:
         return self.tree()
 

@@ -1,7 +1,5 @@
-"""An explanation as a page: words on top, the tree below, evidence under each rule.
-
-Its parts can stand on other pages as well, with ``STYLE``.
-"""
+"""An explanation as a part of a page without scripts, which needs ``STYLE``: the tree as nested
+lists, evidence under each rule, and the features. ``html`` makes pages that can be explored."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from collections.abc import Iterator
 from html import escape
 
 from demotic.explain.explanation import ExplainedStep, Explanation
-from demotic.page import document, table
+from demotic.page import table
 
 STYLE = """
 ul.derivation, ul.derivation ul { list-style:none; display:block; margin:0; padding:0 0 0 1.1rem;
@@ -25,23 +23,8 @@ table.features td:first-child, table.features th:first-child { text-align:left; 
 """
 
 
-def page(explanation: Explanation) -> str:
-    """The whole page."""
-    lines = [*explanation.preference(), *explanation.remembered()]
-    preference = "".join(f"<p>{escape(line)}</p>\n" for line in lines)
-    if explanation.memory is not None:
-        body = f'<p dir="auto">{escape(explanation.source)}</p>\n{preference}'
-        return document(explanation.text, body, style=STYLE)
-    body = f"""<p dir="auto">{escape(explanation.source)}</p>
-{preference}<h2>How it was made</h2>
-{figure(explanation)}
-<h2>Score {explanation.score:.3f}</h2>
-{features(explanation)}"""
-    return document(explanation.text, body, style=STYLE)
-
-
 def figure(explanation: Explanation) -> str:
-    """The tree alone, for other pages; they need STYLE."""
+    """The tree alone."""
     return "\n".join(_tree(explanation))
 
 

@@ -13,6 +13,7 @@ from demotic import _core
 from demotic.decode.tree_search import spans_of
 from demotic.explain.derivation import Shown
 from demotic.explain.explanation import ExplainedStep, Explanation
+from demotic.explain.rivals import Rivals, of_choices
 from demotic.learn.ensembles import Ensembles
 from demotic.trees import dependency_atoms
 from demotic.trees.bitrees import Choice
@@ -204,3 +205,31 @@ def _shown(reasons: Iterable[Reason]) -> tuple[str, ...]:
         total[key] = total.get(key, 0.0) + reason.weight
     best = sorted(total.items(), key=lambda each: -abs(each[1]))
     return tuple(str(Reason(*each)) for each in best[:MOST_REASONS])
+
+
+def step_values(derivation: TreeDerivation, decoder: TreeDecoder) -> list[dict[str, float]]:
+    """The features of each step of :func:`explain_tree`, the root first."""
+    found = []
+    for node in reversed(derivation.nodes):
+        written = float(node.word is not None)
+        name = "Order" if node.children else "WordChoice"
+        weight = max(0.0, decoder.weights[name]) if node.children else decoder.weights[name]
+        rest = node.score - written * decoder.weights["WordPenalty"]
+        found.append({name: rest / weight if weight else 0.0, "WordPenalty": written})
+    return found
+
+
+def rivals_of_word(
+    derivation: TreeDerivation, step: int, decoder: TreeDecoder, most: int
+) -> Rivals | None:
+    """The translations that a word may have, under the weights."""
+    node = derivation.nodes[len(derivation.nodes) - 1 - step]
+    if node.children:
+        return None
+    spell = decoder.spelling(derivation.source)
+    words, length = decoder.weights["WordChoice"], decoder.weights["WordPenalty"]
+    found = [
+        (spell[target] if target else "", length * bool(target) - words * cost)
+        for target, cost in decoder.prepared(derivation.source).leaves[node.begin]
+    ]
+    return of_choices(derivation.source[node.begin], found, node.word or "", most)

@@ -338,7 +338,9 @@ def _match(match: Match | None, served: Served) -> dict[str, Any]:
 
 
 def _explained(model: Model, text: str) -> dict[str, Any]:
-    return model.explain(text).to_record()
+    from demotic.explain.view import view
+
+    return view(model, text)
 
 
 def _in_html(text: str, served: Served) -> Callable[[], str]:

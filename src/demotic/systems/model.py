@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from demotic import files
 from demotic.bundle import About, Bundle
@@ -32,6 +32,7 @@ from demotic.systems.weights import read_weights
 if TYPE_CHECKING:
     from demotic.corpus import Bitext, Encoded, Orthography
     from demotic.explain import Explanation
+    from demotic.explain.rivals import Rivals
     from demotic.forest import Forest
     from demotic.glossary import Glossary
     from demotic.memory import TranslationMemory
@@ -45,6 +46,8 @@ GLOSSARY = "glossary.tsv"
 """Likewise: terms whose translation is decided."""
 _BEST_SCORE = Consensus()
 """Without consensus."""
+Shape = Literal["tree", "stack", "phrases", "source-tree"]
+"""A derivation tree; items shifted onto a stack; phrases in order; a parse with translations."""
 Description = tuple[str, Callable[[Path, bool | None], dict[str, Any]]]
 """What people call a file, and what is in it; all of it must make sense where that is asked for."""
 
@@ -64,6 +67,8 @@ class Model(Translator):
     """Options of the decoder; the section ``search`` of the model's configuration."""
     FINAL: ClassVar[bool] = True
     """Can weights that were tuned stay when the other parts are made again from more text?"""
+    SHAPE: ClassVar[Shape] = "tree"
+    """What an explanation is drawn as."""
     FACTS: ClassVar[Mapping[str, Description]] = {}
     """For ``demotic inspect``: files that no other system has, by their name or the kind that their
     header gives."""
@@ -267,7 +272,10 @@ class Model(Translator):
 
     def explain(self, text: str) -> Explanation:
         """Where each word of the translation comes from."""
-        encoded, translation = self.translated(text)
+        return self.explanation_of(text, *self.translated(text))
+
+    def explanation_of(self, text: str, encoded: Encoded, translation: Translation) -> Explanation:
+        """The same of a translation that was made before, with its line as it was decoded."""
         if translation.memory is None:
             found = self._explained(text, encoded, translation)
             return replace(found, matches=tuple(self.matches(text)))
@@ -288,6 +296,16 @@ class Model(Translator):
             text, translation.text, encoded, derivation, self.weights, self.training_corpus
         )
         return replace(found, consensus=translation.consensus)
+
+    def step_values(
+        self, encoded: Encoded, translation: Translation
+    ) -> list[dict[str, float]] | None:
+        """The features of each step of an explanation, where a system keeps them by itself."""
+        return None
+
+    def rivals_of(self, translation: Translation, step: int, most: int) -> Rivals | None:
+        """What else there is for the words of a step of an explanation, with the best so many."""
+        return None
 
     @cached_property
     def training_corpus(self) -> Bitext:

@@ -27,10 +27,12 @@ from demotic.systems.model import Model
 
 if TYPE_CHECKING:
     from demotic import _core
+    from demotic.explain.rivals import Rivals
     from demotic.forest import Forest
     from demotic.lm import FurtherModel
     from demotic.lm.further import Sight
     from demotic.systems.cdlm import Cdlm
+    from demotic.systems.translator import Translation
 
 
 MOST_EXTRA = 8
@@ -133,6 +135,19 @@ class RulesModel(Model):
         assert isinstance(self.decoder, ForestDecoder)
         [forest] = self.decoder.forests([self._bounded(self.encode(text))])
         return forest
+
+    def rivals_of(self, translation: Translation, step: int, most: int) -> Rivals | None:
+        """What else the table has for the words of a step."""
+        from demotic.decode import Derivation
+        from demotic.explain.rivals import of_rules
+
+        derivation = translation.derivation
+        assert isinstance(derivation, Derivation)
+        used = derivation.steps[step]
+        if used.rule is None:
+            return None
+        covered = derivation.source[used.begin : used.end]
+        return of_rules(self.rules, self.weights, used.rule, covered, most)
 
     def knows(self, word: str) -> object:
         """Is a token among the source words of the rules?"""

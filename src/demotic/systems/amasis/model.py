@@ -56,6 +56,7 @@ class AmasisModel(RulesModel):
     SYSTEM = "amasis"
     PARTS = (*RulesModel.PARTS, "labels.bin")
     SEARCH = AmasisSearch
+    SHAPE = "stack"
     OPTIONAL = (*FURTHER_PARTS, WORDS_PART)
     FACTS = {"labels": ("learned labels of items", label_facts)}  # noqa: RUF012
 
@@ -82,6 +83,9 @@ class AmasisModel(RulesModel):
 
     def _explained(self, text: str, encoded: Encoded, translation: Translation) -> Explanation:
         """With the stack, item by item."""
+        from demotic.explain.derivation import Shown
+
+        shown = Shown(encoded)
         found = super()._explained(text, encoded, translation)
         derivation = translation.derivation
         assert isinstance(derivation, AmasisDerivation)
@@ -91,6 +95,6 @@ class AmasisModel(RulesModel):
                 steps[shift.step],
                 order=order,
                 action=",".join(shift.operations),
-                stack=tuple(" ".join(words) for words in shift.stack),
+                stack=tuple(" ".join(shown.words(words)) for words in shift.stack),
             )
         return replace(found, steps=tuple(steps))

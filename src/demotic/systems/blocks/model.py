@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 
 from demotic._core import BlockPairs
 from demotic.decode.blocks import BlockDecoder, BlockSearch
+from demotic.decode.derivation import Derivation
 from demotic.grammar.blocks import BlockTable, load_pairs
 from demotic.lm import LanguageModel
 from demotic.systems.blocks.facts import FACTS
 from demotic.systems.model import Model
 
 if TYPE_CHECKING:
+    from demotic.corpus import Encoded
+    from demotic.explain.rivals import Rivals
     from demotic.forest import Forest
+    from demotic.systems.translator import Translation
 
 
 class BlocksModel(Model):
@@ -24,6 +28,7 @@ class BlocksModel(Model):
     FINAL = False
     PARTS = (*Model.PARTS, "blocks.bin", "pairs.bin", "lm.bin")
     SEARCH = BlockSearch
+    SHAPE = "phrases"
     FACTS = FACTS
 
     decoder: BlockDecoder
@@ -47,6 +52,25 @@ class BlocksModel(Model):
     def forest(self, text: str) -> Forest:
         """The translation graph of a line: all that the decoder kept."""
         return self.decoder.forest(self._bounded(self.encode(text)))
+
+    def step_values(
+        self, encoded: Encoded, translation: Translation
+    ) -> list[dict[str, float]] | None:
+        """Those of the same derivation in the forest."""
+        from demotic.explain.shares import of_chain
+
+        derivation = translation.derivation
+        assert isinstance(derivation, Derivation)
+        return of_chain(self.decoder.forest(self._bounded(encoded)), derivation)
+
+    def rivals_of(self, translation: Translation, step: int, most: int) -> Rivals | None:
+        """What else the table has for the words of a block."""
+        from demotic.explain.rivals import of_blocks
+
+        derivation = translation.derivation
+        assert isinstance(derivation, Derivation)
+        used = derivation.steps[step].rule
+        return None if used is None else of_blocks(self.blocks, used, most)
 
     def knows(self, word: str) -> object:
         """Is a token among the source words of the blocks?"""

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from demotic.decode import PhraseDecoder, PhraseSearch
+from demotic.decode import Derivation, PhraseDecoder, PhraseSearch
 from demotic.systems.rules_model import CDLM_PART, FURTHER_PARTS, WORDS_PART, RulesModel
+
+if TYPE_CHECKING:
+    from demotic.corpus import Encoded
+    from demotic.systems.translator import Translation
 
 
 class PhraseModel(RulesModel):
@@ -13,6 +18,7 @@ class PhraseModel(RulesModel):
 
     SYSTEM = "phrase"
     SEARCH = PhraseSearch
+    SHAPE = "phrases"
     OPTIONAL = (*FURTHER_PARTS, WORDS_PART, CDLM_PART)
 
     decoder: PhraseDecoder
@@ -27,3 +33,15 @@ class PhraseModel(RulesModel):
             classifiers=self.classifiers,
             options=self.search,
         )
+
+    def step_values(
+        self, encoded: Encoded, translation: Translation
+    ) -> list[dict[str, float]] | None:
+        """Those of the same derivation in the forest: where a phrase goes depends on its
+        neighbours."""
+        from demotic.explain.shares import of_chain
+
+        derivation = translation.derivation
+        assert isinstance(derivation, Derivation)
+        [forest] = self.decoder.forests([self._bounded(encoded)])
+        return of_chain(forest, derivation)

@@ -18,6 +18,7 @@ from demotic.trees.orders import OrderModel
 if TYPE_CHECKING:
     from demotic.corpus import Encoded
     from demotic.explain import Explanation
+    from demotic.explain.rivals import Rivals
     from demotic.forest import Forest
     from demotic.parse import Parser
     from demotic.systems.translator import Translation
@@ -49,6 +50,7 @@ class TransducerModel(Model):
     SYSTEM = "transducer"
     PARTS = (*Model.PARTS, PARSER, WORDS, ORDERS)
     SEARCH = TreeSearch
+    SHAPE = "source-tree"
     FACTS = {"orders": ("classifiers of orders", order_facts)}  # noqa: RUF012
 
     decoder: TreeDecoder
@@ -77,6 +79,24 @@ class TransducerModel(Model):
     def forest(self, text: str) -> Forest:
         """All that the decoder considered for a line."""
         return self.decoder.forest(self.encode(text).tokens)
+
+    def step_values(
+        self, encoded: Encoded, translation: Translation
+    ) -> list[dict[str, float]] | None:
+        """A node's score is that of its word, or of its order, under the weights."""
+        from demotic.explain.transducer import step_values
+
+        derivation = translation.derivation
+        assert isinstance(derivation, TreeDerivation)
+        return step_values(derivation, self.decoder)
+
+    def rivals_of(self, translation: Translation, step: int, most: int) -> Rivals | None:
+        """The other translations of a word."""
+        from demotic.explain.transducer import rivals_of_word
+
+        derivation = translation.derivation
+        assert isinstance(derivation, TreeDerivation)
+        return rivals_of_word(derivation, step, self.decoder, most)
 
     def knows(self, word: str) -> bool:
         """Is a token among the source words of the classifiers?"""
