@@ -114,8 +114,8 @@ def test_paths_that_lead_elsewhere_lead_nowhere(asker: Asker, path: str) -> None
 
 
 def test_other_methods_are_refused(asker: Asker) -> None:
-    assert asker.get("/translate").status == 405
-    assert "POST" in asker.get("/translate").error
+    assert asker.get("/suggest").status == 405
+    assert "POST" in asker.get("/suggest").error
     assert asker.ask("DELETE", "/languages").status == 405
     assert asker.ask("OPTIONS", "/translate").status == 405
 

@@ -71,6 +71,22 @@ def test_deep_translator_gets_what_it_expects(server: Process, told: str) -> Non
         wrong.translate(LINE)
 
 
+def test_omegats_request_is_answered(server: Process, told: str) -> None:
+    # Its plugin asks by GET, with codes of two letters.
+    from urllib.parse import urlencode
+
+    asked = urlencode({"q": LINE, "source": "en", "target": "fr"})
+    assert server.request(f"/translate?{asked}").record["translatedText"] == told
+
+
+def test_virtaals_requests_are_answered(server: Process, told: str) -> None:
+    # Its plugin for a remote memory quotes the text, slashes as well.
+    from urllib.parse import quote
+
+    found = server.request(f"/tmserver/en/fr/unit/{quote(LINE + ' a/b?', safe='')}").record
+    assert [each["source"] for each in found][-1] == f"{LINE} a/b?"
+
+
 def test_weblates_requests_are_answered_as_it_reads_them(server: Process, told: str) -> None:
     # Its machinery asks for /languages, then posts lists with a key that may be empty.
     codes = [each["code"] for each in server.request("/languages").record]

@@ -69,6 +69,19 @@ def test_units_can_be_put(model: Path) -> None:
             assert unit(asker, LINE)[0]["target"] == f"Mis {number}."
 
 
+def test_pootles_pages_get_a_script_where_all_pages_may_ask(toy_model: Path) -> None:
+    path = f"/tmserver/en/fr/unit/?source={quote(LINE)}&jsoncallback="
+    with asking(toy_model, cors="*", disable_suggestions=True) as asker:
+        reply = asker.get(f"{path}jQuery17_5")
+        assert reply.headers["content-type"].startswith("text/javascript")
+        found = re.fullmatch(rb"/\*\*/jQuery17_5\((.*)\)", reply.body)
+        assert found is not None
+        assert json.loads(found[1])[0]["source"]
+        assert asker.get(f"{path}alert(1);x").status == 400
+    with asking(toy_model, disable_suggestions=True) as asker:
+        assert asker.get(f"{path}a").status == 403
+
+
 # -- scripts ------------------------------------------------------------------------------------
 
 
