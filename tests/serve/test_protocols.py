@@ -139,6 +139,22 @@ def test_json_rpc_answers_line_by_line_and_goes_on_after_nonsense(model: Path) -
     assert found[15]["result"][0]["language"] == "en"
 
 
+def test_it_ends_when_it_is_told_to_while_it_waits(toy_model: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "demotic", "serve", "--stdio", "--no-suggestions", toy_model],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(call(1, "translate", q="noun1").encode() + b"\n")
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["id"] == 1
+    process.terminate()
+    assert process.wait(timeout=60) == 143
+    _, said = process.communicate()
+    assert said == b""
+
+
 # -- about itself -------------------------------------------------------------------------------
 
 

@@ -131,6 +131,6 @@ def serve_stdio(paths: Sequence[Path], options: ServeOptions) -> None:
 
     desk = Desk(Loaded.open(paths, options), options)
     try:
-        asyncio.run(talk(desk, sys.stdin.buffer, sys.stdout.buffer))
+        asyncio.run(talk(desk, sys.stdin.fileno(), sys.stdout.buffer))
     finally:
         desk.close()
