@@ -184,6 +184,19 @@ def command(
         ),
     ] = None,
     tuner: Tuner = None,
+    suggestions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Corrections that users sent to demotic serve: learned from, instead of other"
+            " translations of the same messages. [default: the model's own, MODEL.suggestions.jsonl"
+            ", where it is there]",
+            show_default=False,
+        ),
+    ] = None,
+    no_suggestions: Annotated[
+        bool, typer.Option("--no-suggestions", help="Do not look for corrections of users.")
+    ] = False,
     strict: Annotated[
         bool,
         typer.Option(
@@ -298,9 +311,10 @@ def command(
     except ArgumentError as error:  # what is missing is no file, but an option
         raise typer.BadParameter(str(error)) from error
     texts = [Path(name) for kind in (*TRAIN, *DEV) for name in _paths(corpus, kind)]
-    check_files(inputs=texts, outputs=[])
+    check_files(inputs=[*texts, *([suggestions] if suggestions else [])], outputs=[])
     progress = progress_for(quiet=quiet, json_log=json_log)
     text = _read(corpus, TRAIN, progress, strict=strict)
+    text = _suggested(text, suggestions, place, progress) if not no_suggestions else text
     for doubt in doubts(text):
         progress.say(f"warning: {doubt}")
     tuned_on = _read(corpus, DEV, progress, strict=strict) if _any(corpus, DEV) else None
@@ -332,6 +346,18 @@ def command(
     for line in told(score, held):
         progress.say(line)
     progress.say(f"the model is in {place}; try: demotic translate {place}")
+
+
+def _suggested(text: Bitext, given: Path | None, place: Path, progress: Progress) -> Bitext:
+    """The text with what users of the model suggested, where there is something."""
+    from demotic.memory.suggestions import suggestions_path, with_suggestions
+
+    path = given or suggestions_path(place)
+    if given is None and not path.exists():
+        return text
+    learned, count = with_suggestions(text, path)
+    progress.say(f"{path}: {count:,} suggestions of users")
+    return learned
 
 
 def _texts(value: object) -> str | list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -19,6 +20,7 @@ _STILL_POLICY = b"default-src 'none'; style-src 'unsafe-inline'; sandbox"
 """Of pages that we write: no script at all."""
 _SAFE = (b"x-content-type-options", b"nosniff")
 _FRESH = (b"cache-control", b"no-store")
+_NAME = re.compile(r"[A-Za-z_$][\w$.]{0,99}", re.ASCII)
 Headers = list[tuple[bytes, bytes]]
 
 
@@ -61,6 +63,14 @@ class Answer:
         value = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"
         made.headers.append((b"content-disposition", value.encode()))
         return made
+
+    @classmethod
+    def script(cls, callback: str, record: bytes) -> Answer:
+        """A record as a call of a function that a page has."""
+        if not _NAME.fullmatch(callback):
+            raise Refusal(400, "Invalid request: jsoncallback parameter is no name")
+        body = b"/**/%s(%s)" % (callback.encode(), record)
+        return cls.typed(body, b"text/javascript; charset=utf-8")
 
     @classmethod
     def refused(cls, refusal: Refusal) -> Answer:

@@ -86,7 +86,10 @@ class App:
             return Route(name, {"GET": handler}, limited=False)
 
         self._routes = {
-            "/translate": Route("/translate", {"POST": self._translate}, body_limit=small),
+            # By GET, too: so OmegaT's plugin asks.
+            "/translate": Route(
+                "/translate", {"POST": self._translate, "GET": self._translate}, body_limit=small
+            ),
             "/detect": Route("/detect", {"POST": self._detect}, body_limit=small),
             "/suggest": Route("/suggest", {"POST": self._suggest}, body_limit=small),
             "/explain": Route("/explain", {"POST": self._explain}, body_limit=small),
@@ -296,7 +299,14 @@ class App:
         return Answer.json(await self._desk.helped(self._desk.models))
 
     async def _tmserver(self, request: Request) -> Answer:
-        return await self._tm.answer(request.method, request.raw_path, request.fields)
+        found = await self._tm.answer(request.method, request.raw_path, request.fields)
+        callback = optional_text(request.fields, "jsoncallback")
+        if callback and found.headers[0][1] == JSON_TYPE:
+            # Pootle's pages get it as a script, which any page could: only where any page may ask.
+            if self._options.cors != "*":
+                raise Refusal(403, "Pages of other addresses may not ask; see --cors")
+            return Answer.script(callback, found.body)
+        return found
 
     async def _figures(self, request: Request) -> Answer:
         return Answer.text(self._metrics.text(self._desk.loaded), CONTENT_TYPE)
@@ -365,6 +375,3 @@ class App:
 def _too_large(route: Route) -> Refusal:
     limit = route.body_limit
     return Refusal(413, f"Invalid request: the body is larger than {limit} bytes")
-
-
-__all__ = ["JSON_TYPE", "App"]

@@ -15,6 +15,7 @@ import asyncio
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -156,7 +157,8 @@ class Batcher:
                 job.failed = True
                 done.setdefault(job.loop, []).append(_failure(job, error))
         for loop, calls in done.items():
-            loop.call_soon_threadsafe(_run, calls)
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(_run, calls)
 
     def _decoded(self, texts: Sequence[str], nbest: int) -> Lists:
         found = list(self._model.translate_lines(texts, nbest=nbest, threads=self._threads))

@@ -25,7 +25,7 @@ from demotic.serve.bodies import (
 )
 from demotic.serve.loaded import AUTO, Loaded, Served
 from demotic.serve.options import UNLIMITED, ServeOptions
-from demotic.serve.passages import Passage
+from demotic.serve.passages import Passage, check_words
 from demotic.serve.refusal import Refusal, busy, too_long
 
 if TYPE_CHECKING:
@@ -352,7 +352,10 @@ def _in_html(text: str, served: Served) -> Callable[[], str]:
         from demotic.documents.html import HtmlDocument
 
         data = codecs.BOM_UTF8 + text.encode()  # whatever a fragment declares
-        filled, _ = fill_in(HtmlDocument.read(data, Path("q")), served.model)
+        document = HtmlDocument.read(data, Path("q"))
+        for segment in document.segments:
+            check_words(segment.source.text)
+        filled, _ = fill_in(document, served.model)
         return filled.decode("utf-8-sig")
 
     return fill

@@ -54,9 +54,7 @@ class Served:
     @property
     def suggestion_files(self) -> list[Path]:
         """Where there may be suggestions for its languages."""
-        if self._suggestions is None:
-            return []
-        return self._suggestions.files_of(self.source, self.target)
+        return [] if self._suggestions is None else self._suggestions.files
 
     def suggested(self, match: Match) -> bool:
         """Does a match come from a suggestion?"""

@@ -35,8 +35,7 @@ class Passage:
     @classmethod
     def of(cls, text: str, language: str) -> Passage:
         """Of a text in a language; a word beyond all measure is refused."""
-        if len(text) > LONGEST_WORD:
-            _check_words(text)
+        check_words(text)
         found = sentences_of(text, language)
         if any(len(each.text) > _LONG for each in found):
             found = [piece for each in found for piece in _pieces(each)]
@@ -58,7 +57,10 @@ class Passage:
         return "".join(parts)
 
 
-def _check_words(text: str) -> None:
+def check_words(text: str) -> None:
+    """Refuse a word beyond all measure."""
+    if len(text) <= LONGEST_WORD:
+        return
     longest = max((each.end() - each.start() for each in _WORD.finditer(text)), default=0)
     if longest > LONGEST_WORD:
         raise Refusal(

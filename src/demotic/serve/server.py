@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _GRACE = 10
 """Seconds for what was begun."""
 _KEEP_ALIVE = 30
+_WAITING = 1024
+"""Connections that were not accepted yet."""
 _SWITCH = 0.001
 """Seconds until a thread lets the one that answers requests go on."""
 
@@ -67,7 +69,7 @@ def serve(paths: Sequence[Path], options: ServeOptions, *, told: Callable[[str],
         proxy_headers=False,
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=_GRACE,
-        backlog=1024,
+        backlog=_WAITING,
     )
     server = _server(config)
     host, port = listener.getsockname()[:2]
@@ -110,6 +112,7 @@ def _listening(options: ServeOptions) -> socket.socket:
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
+        listener.listen(_WAITING)
         listener.setblocking(False)
     except OSError as error:
         raise FileAccessError(
@@ -128,6 +131,6 @@ def serve_stdio(paths: Sequence[Path], options: ServeOptions) -> None:
 
     desk = Desk(Loaded.open(paths, options), options)
     try:
-        asyncio.run(talk(desk, sys.stdin.buffer, sys.stdout.buffer))
+        asyncio.run(talk(desk, sys.stdin.fileno(), sys.stdout.buffer))
     finally:
         desk.close()

@@ -11,8 +11,13 @@ of the requests; those of a list are worked on together.
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
+import contextlib
 import json
-from collections.abc import Awaitable, Callable
+import os
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
 from demotic.errors import DemoticError
@@ -25,14 +30,25 @@ _PARSE_ERROR, _INVALID, _UNKNOWN_METHOD, _INVALID_PARAMS = -32700, -32600, -3260
 _INTERNAL, _REFUSED = -32603, -32000
 _LONGEST = 4 << 20
 """Bytes of a line."""
+_READ = 1 << 16
+_AHEAD = 4
+"""Lines that are read before they can be answered."""
 
 
-async def talk(desk: Desk, source: IO[bytes], target: IO[bytes]) -> None:
-    """Answer until there is no more input."""
-    while line := await asyncio.to_thread(source.readline, _LONGEST + 1):
+async def talk(desk: Desk, source: int, target: IO[bytes]) -> None:
+    """Answer what comes in at a file descriptor until there is no more."""
+    lines: asyncio.Queue[bytes | None] = asyncio.Queue(_AHEAD)
+    loop = asyncio.get_running_loop()
+
+    def read() -> None:
+        with contextlib.suppress(RuntimeError, concurrent.futures.CancelledError):  # loop is gone
+            for line in chain(_lines(source), [None]):
+                asyncio.run_coroutine_threadsafe(lines.put(line), loop).result()
+
+    # A daemon: nothing can wake up a thread that waits for input, and nothing has to wait for it.
+    threading.Thread(target=read, name="input", daemon=True).start()
+    while (line := await lines.get()) is not None:
         if len(line) > _LONGEST:
-            while line and not line.endswith(b"\n"):
-                line = await asyncio.to_thread(source.readline, _LONGEST)
             answer: Any = _failed(None, _INVALID, f"a line of more than {_LONGEST} bytes")
         elif not line.strip():
             continue
@@ -41,6 +57,19 @@ async def talk(desk: Desk, source: IO[bytes], target: IO[bytes]) -> None:
         if answer is not None:
             target.write(json.dumps(answer, ensure_ascii=False).encode() + b"\n")
             target.flush()
+
+
+def _lines(descriptor: int) -> Iterator[bytes]:
+    """Lines as they come; of one that is too long, its beginning."""
+    line = b""
+    while data := os.read(descriptor, _READ):
+        *ends, rest = data.split(b"\n")
+        for end in ends:
+            yield line + end
+            line = b""
+        line = (line + rest)[: _LONGEST + 1]
+    if line:
+        yield line
 
 
 async def answered(desk: Desk, line: bytes) -> Any:

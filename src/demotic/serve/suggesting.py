@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from demotic.corpus.language import matches
 from demotic.memory.suggested import SuggestedMemory
 from demotic.memory.suggestions import Suggestion, SuggestionFile, suggestions_path
+from demotic.serve.languages import canonical
 
 if TYPE_CHECKING:
     from demotic.systems.model import Model
@@ -40,7 +40,8 @@ class Suggestions:
         if place not in self._files:
             self._files[place] = SuggestionFile(place)
             self._read[place] = self._files[place].read()
-        self._taught.append((about.source_language, about.target_language, place, memory))
+        pair = canonical(about.source_language), canonical(about.target_language)
+        self._taught.append((*pair, place, memory))
         self._remember(memory, about.source_language, about.target_language)
         for source, target, _, earlier in self._taught[:-1]:
             self._remember(earlier, source, target, only=place)
@@ -65,7 +66,7 @@ class Suggestions:
             fitting = [
                 (place, memory)
                 for one, other, place, memory in self._taught
-                if matches(source, one) and matches(target, other)
+                if (source, target) == (one, other)
             ]
             place = fitting[0][0]
             kept = self._files[place].append(Suggestion(text, translation, source, target))
@@ -73,18 +74,10 @@ class Suggestions:
                 memory.add(kept, str(place))
             self.count += 1
 
-    def files_of(self, source: str, target: str) -> list[Path]:
-        """Files in which suggestions for a pair of languages may be."""
-        return [
-            place
-            for place in self._files
-            if self._one is not None
-            or any(
-                matches(source, one) and matches(target, other)
-                for one, other, its, _ in self._taught
-                if its == place
-            )
-        ]
+    @property
+    def files(self) -> list[Path]:
+        """Where suggestions are, or will be."""
+        return list(self._files)
 
 
 def from_files(model: Model, paths: Iterable[Path]) -> Model:
