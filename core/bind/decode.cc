@@ -10,7 +10,9 @@
 #include <optional>
 
 #include "bind/counters.h"
+#include "decode/composed_rules.h"
 #include "decode/hiero/decoder.h"
+#include "grammar/rule_table_builder.h"
 
 namespace demotic::bind {
 
@@ -176,6 +178,15 @@ void decoder(nb::module_& m) {
   bind_lists(bound);
   bind_batch(bound, "forests", &decode::hiero::HieroDecoder::forests);
   bind_batch(bound, "parses", &decode::hiero::HieroDecoder::parses);
+  bound.def(
+      "write_uncomposed",
+      [](const decode::hiero::HieroDecoder& d, const std::string& path, double margin) {
+        const nb::gil_scoped_release unlocked;
+        std::vector<char> kept = decode::composed_rules(d.grammar(), margin);
+        for (char& each : kept) each = each == 0 ? 1 : 0;
+        grammar::copy_rules(d.grammar().table(), kept, path);
+      },
+      nb::arg("path"), nb::arg("margin"));
 }
 
 }  // namespace

@@ -18,9 +18,10 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from demotic import _core
+from demotic import _core, files
 from demotic.decode.core_decoder import MOST, CoreForestDecoder, check_positive, counted
 from demotic.decode.decoder import Sentence
 from demotic.decode.parsing import ParseOptions
@@ -138,6 +139,15 @@ class HieroDecoder(CoreForestDecoder):
 
         run = self._search.parses
         return [Forest(core) for _, core in self._each(lines, threads, progress, "parsing", run)]
+
+    def without_composed(self, margin: float, *, out: str | Path) -> RuleTable:
+        """The rules but for those that two others make up, for a score that is lower by ``margin``
+        at most; of these others none is left out."""
+        from demotic.grammar import RuleTable
+
+        with files.atomic_path(out) as temporary:
+            self._search.write_uncomposed(str(temporary), margin)
+        return RuleTable.load(out)
 
     # -- what it did ----------------------------------------------------------------------------
 
