@@ -10,7 +10,9 @@
 #include <optional>
 
 #include "bind/counters.h"
+#include "decode/composed_rules.h"
 #include "decode/hiero/decoder.h"
+#include "grammar/rule_table_builder.h"
 
 namespace demotic::bind {
 
@@ -151,27 +153,40 @@ void decoder(nb::module_& m) {
           [](decode::hiero::HieroDecoder* self, const grammar::RuleTable& table,
              const lm::Model* lm, const std::vector<double>& weights,
              const SparseWeights* sparse_rules, const FurtherModels& further,
-             const grammar::WordChoices* classifiers, uint32_t pops, const std::string& init,
-             uint32_t span_limit, uint64_t max_edges, const std::string& glue,
-             const std::string& goal, const std::string& default_category) {
+             const grammar::WordChoices* classifiers, uint32_t pops, uint32_t inner_pops,
+             const std::string& init, uint32_t span_limit, uint64_t max_edges,
+             const std::string& glue, const std::string& goal,
+             const std::string& default_category) {
             const nb::gil_scoped_release unlocked;
             new (self) decode::hiero::HieroDecoder(
                 table, lm, weights_of(weights, sparse_rules),
                 parse_options(span_limit, max_edges, glue, goal, default_category),
-                {.pops = pops, .eager = is_eager(init), .max_entries = max_edges},
+                {.pops = pops,
+                 .inner_pops = inner_pops,
+                 .eager = is_eager(init),
+                 .max_entries = max_edges},
                 further_of(further), classifiers);
           },
           nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"),
           nb::arg("sparse_rules").none(), nb::arg("further"), nb::arg("classifiers").none(),
-          nb::arg("pops"), nb::arg("init"), nb::arg("span_limit"), nb::arg("max_edges"),
-          nb::arg("glue"), nb::arg("goal"), nb::arg("default_category"), nb::keep_alive<1, 2>(),
-          nb::keep_alive<1, 3>())
+          nb::arg("pops"), nb::arg("inner_pops"), nb::arg("init"), nb::arg("span_limit"),
+          nb::arg("max_edges"), nb::arg("glue"), nb::arg("goal"), nb::arg("default_category"),
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def_prop_ro("labels",
                    [](const decode::hiero::HieroDecoder& d) { return d.plan().labels(); });
   bind_decode(bound);
   bind_lists(bound);
   bind_batch(bound, "forests", &decode::hiero::HieroDecoder::forests);
   bind_batch(bound, "parses", &decode::hiero::HieroDecoder::parses);
+  bound.def(
+      "write_uncomposed",
+      [](const decode::hiero::HieroDecoder& d, const std::string& path, double margin) {
+        const nb::gil_scoped_release unlocked;
+        std::vector<char> kept = decode::composed_rules(d.grammar(), margin);
+        for (char& each : kept) each = each == 0 ? 1 : 0;
+        grammar::copy_rules(d.grammar().table(), kept, path);
+      },
+      nb::arg("path"), nb::arg("margin"));
 }
 
 }  // namespace

@@ -70,18 +70,7 @@ void RuleFilter::match(std::span<const uint32_t> sentence) {
   }
 }
 
-void RuleFilter::write(const std::string& path) const {
-  RuleTableBuilder out(path, table_.categories(), table_.feature_names(), table_.source_vocab(),
-                       table_.target_vocab());
-  RuleBuffer buffer;
-  for (uint32_t node = 1; node < table_.nodes(); ++node) {
-    if (matched_[node] == 0 || table_.first_rule(node) >= table_.last_rule(node)) continue;
-    const std::vector<text::Symbol> source = table_.source_of(node);
-    for (uint32_t rule = table_.first_rule(node); rule < table_.last_rule(node); ++rule)
-      out.add(table_.rule(rule, source, buffer));
-  }
-  out.finish(table_.sparse_space().get());
-}
+void RuleFilter::write(const std::string& path) const { copy_rules(table_, matched_rules(), path); }
 
 std::vector<char> RuleFilter::matched_rules() const {
   std::vector<char> rules(table_.rules(), 0);

@@ -192,4 +192,17 @@ void RuleTableBuilder::finish(const features::FeatureSpace* sparse_space) {
   out.finish();
 }
 
+void copy_rules(const RuleTable& table, std::span<const char> kept, const std::string& path) {
+  RuleTableBuilder out(path, table.categories(), table.feature_names(), table.source_vocab(),
+                       table.target_vocab());
+  RuleBuffer buffer;
+  for (uint32_t node = 1; node < table.nodes(); ++node) {
+    if (!table.owns_rules(node)) continue;
+    const std::vector<text::Symbol> source = table.source_of(node);
+    for (uint32_t rule = table.first_rule(node); rule < table.last_rule(node); ++rule)
+      if (kept[rule] != 0) out.add(table.rule(rule, source, buffer));
+  }
+  out.finish(table.sparse_space().get());
+}
+
 }  // namespace demotic::grammar

@@ -71,4 +71,7 @@ class RuleTableBuilder {
   std::optional<SparseSpills> sparse_;  // from the first rule on that has some
 };
 
+// A table of those rules that `kept` says, by rule, as they are.
+void copy_rules(const RuleTable& table, std::span<const char> kept, const std::string& path);
+
 }  // namespace demotic::grammar

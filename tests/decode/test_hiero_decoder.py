@@ -182,6 +182,8 @@ def test_tree_shows_rules_and_spans() -> None:
     ("options", "weights"),
     [
         ({"pops": 0}, {}),
+        ({"inner": 0.0}, {}),
+        ({"inner": 1.5}, {}),
         ({"span_limit": 0}, {}),
         ({"max_edges": 0}, {}),
         ({"init": "soon"}, {}),

@@ -28,10 +28,11 @@ def decoder(
     pops: int = EVERYTHING,
     init: Literal["eager", "lazy"] = "eager",
     span_limit: int = 10,
+    inner: float = 1.0,
     weights: dict[str, float] = WEIGHTS,
 ) -> HieroDecoder:
     lm = language_model(order) if order else None
-    options = HieroSearch(pops=pops, init=init, span_limit=span_limit)
+    options = HieroSearch(pops=pops, inner=inner, init=init, span_limit=span_limit)
     return HieroDecoder(rule_table(rules), lm, weights, options=options)
 
 
@@ -216,6 +217,35 @@ def test_more_pops_never_beat_exhaustive_search(
         assert decoder(rules, order=order, pops=pops, init=init).decode(sentence).score <= (
             exact + 1e-4
         )
+
+
+@pytest.mark.parametrize("init", ["eager", "lazy"])
+@pytest.mark.parametrize(("inner", "pops"), [(0.01, 1), (0.2, 2), (0.5, 5), (1.0, 10)])
+def test_pieces_get_a_share_of_the_pops_and_beginnings_all(
+    init: Literal["eager", "lazy"], inner: float, pops: int
+) -> None:
+    rules = [cky.Rule("X", ("A",), (word,), -1.0) for word in ["a", "b", "c", "the", "of"]]
+    rules += [cky.Rule("X", ("A",), (one, "a"), -1.0) for one in ["a", "b", "c", "the", "of"]]
+    search = decoder(rules, order=3, pops=10, init=init, inner=inner)
+    search.decode(["A"])
+    assert search.counters.pops == 3 * pops  # of X, then of S and of Goal, which have no more
+    search.reset_counters()
+    search.decode(["A", "A"])
+    beginnings = pops + min(pops * pops, 10)
+    assert search.counters.pops >= 2 * pops + beginnings
+    assert search.counters.pops <= 2 * pops + beginnings + 10
+
+
+@settings(max_examples=40, deadline=None)
+@given(rules=grammars, sentence=sentences, order=st.integers(0, 3), init=inits)
+def test_a_share_of_enough_is_enough(
+    rules: list[cky.Rule], sentence: list[str], order: int, init: Literal["eager", "lazy"]
+) -> None:
+    exact = decoder(rules, order=order).decode(sentence).score
+    found = decoder(rules, order=order, init=init, inner=0.5).decode(sentence).score
+    assert found == pytest.approx(exact, abs=1e-4)
+    least = decoder(rules, order=order, init=init, pops=10**6, inner=1e-9).decode(sentence)
+    assert least.score <= exact + 1e-4
 
 
 @settings(max_examples=40, deadline=None)

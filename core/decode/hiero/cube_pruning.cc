@@ -25,7 +25,7 @@ void CubePruner::operator()(const ContextFreeForest& forest, const SourceSentenc
   for (uint32_t v = 0; v < size; ++v) {
     passed_ = sentence.lm[forest.nodes[v].begin];
     further_passed_ = sentence.further.data() + size_t{forest.nodes[v].begin} * further_;
-    node(v, share(size - v));
+    node(v, std::min(share(size - v), pops_at(forest.nodes[v])));
   }
 }
 
@@ -45,7 +45,13 @@ void CubePruner::score_choices(const SourceSentence& sentence) {
 uint64_t CubePruner::share(uint32_t nodes_left) const {
   const uint64_t used = entries_.size() + alternatives_.size();
   const uint64_t left = options_.max_entries > used ? options_.max_entries - used : 0;
-  return std::clamp<uint64_t>(left / nodes_left, 1, std::max(options_.pops, 1u));
+  return std::max<uint64_t>(left / nodes_left, 1);
+}
+
+// Goal, the last node, stands above sentences.
+uint64_t CubePruner::pops_at(const ForestNode& node) const {
+  const bool piece = node.category != sentences_ && &node != &forest_->nodes.back();
+  return std::max(piece ? std::min(options_.inner_pops, options_.pops) : options_.pops, 1u);
 }
 
 bool CubePruner::comes_before(uint32_t a, uint32_t b) const {

@@ -1,7 +1,7 @@
 // The language model meets the context-free forest: cube pruning (Chiang 2007; Huang and Chiang
 // 2007), bottom-up, a bounded number of pops at each node.
 //
-//   CubePruner prune(grammar, options);
+//   CubePruner prune(grammar, plan.s(), options);
 //   prune(forest, sentence);                     scratch memory is reused between sentences
 //   prune.best()                                 the best entry of Goal
 //   prune.first_entry(node) ... last_entry(node) what each node kept, best first
@@ -33,6 +33,8 @@ namespace demotic::decode::hiero {
 
 struct CubePruningOptions {
   uint32_t pops = 30;  // at each node
+  // At nodes of pieces, those below the category of sentences: no more than `pops`.
+  uint32_t inner_pops = UINT32_MAX;
   bool eager = true;
   bool keep_alternatives = false;
   // Of the whole sentence.  When they are not enough for `pops` at each node that is left, the
@@ -70,8 +72,10 @@ struct ChartEntry {
 
 class CubePruner {
  public:
-  CubePruner(const ScoredGrammar& grammar, const CubePruningOptions& options)
+  // `sentences` is the category that a sentence is of.
+  CubePruner(const ScoredGrammar& grammar, uint32_t sentences, const CubePruningOptions& options)
       : grammar_(grammar),
+        sentences_(sentences),
         options_(options),
         ranking_(grammar, options.eager ? RankBy::certain : RankBy::estimate),
         further_(grammar.further()) {
@@ -157,6 +161,7 @@ class CubePruner {
   bool comes_before(uint32_t a, uint32_t b) const;
   void score_choices(const SourceSentence& sentence);
   uint64_t share(uint32_t nodes_left) const;
+  uint64_t pops_at(const ForestNode& node) const;
   void node(uint32_t node, uint64_t most_pops);
   void seed();
   Waiting open(uint32_t group, uint32_t rank);
@@ -210,6 +215,7 @@ class CubePruner {
   void store();
 
   const ScoredGrammar& grammar_;
+  uint32_t sentences_;
   CubePruningOptions options_;
   CubePruningCounters counters_;
   RuleRanking ranking_;

@@ -30,7 +30,7 @@ struct HieroCounters : CubePruningCounters {
 struct HieroWorkspace {
   HieroWorkspace(const ParsePlan& plan, const ScoredGrammar& grammar,
                  const CubePruningOptions& pruning)
-      : plan(plan), grammar(grammar), build(plan), prune(grammar, pruning) {}
+      : plan(plan), grammar(grammar), build(plan), prune(grammar, plan.s(), pruning) {}
 
   void parse(const Tokens& tokens) {
     const ThreadTimer timer(counters.parse_seconds);

@@ -14,15 +14,18 @@ Sentences are strings of tokens separated by spaces, or sequences of tokens.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from demotic import _core
+from demotic import _core, files
 from demotic.decode.core_decoder import MOST, CoreForestDecoder, check_positive, counted
 from demotic.decode.decoder import Sentence
 from demotic.decode.parsing import ParseOptions
+from demotic.errors import ArgumentError
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -37,12 +40,17 @@ class HieroSearch(ParseOptions):
 
     pops: int = 50
     """Candidates taken at each node of the forest: more of them find better ones, slower."""
+    inner: float = 1.0
+    """Share of ``pops`` that is taken at nodes of pieces, which glue and rules put together: they
+    are most of the nodes, and need fewer candidates than the beginnings of the sentence."""
     init: Literal["eager", "lazy"] = "lazy"
     """``eager`` scores every rule with the language model; ``lazy`` those whose turn comes."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_positive(self, "pops")
+        if not 0 < self.inner <= 1:
+            raise ArgumentError("inner must be above 0, and at most 1")
 
 
 DEFAULTS = HieroSearch()
@@ -97,6 +105,7 @@ class HieroDecoder(CoreForestDecoder):
             self.further,
             self.classifiers,
             pops=min(options.pops, MOST),
+            inner_pops=min(math.ceil(options.pops * options.inner), MOST),
             init=options.init,
             span_limit=min(options.span_limit, MOST),
             max_edges=options.max_edges,
@@ -130,6 +139,15 @@ class HieroDecoder(CoreForestDecoder):
 
         run = self._search.parses
         return [Forest(core) for _, core in self._each(lines, threads, progress, "parsing", run)]
+
+    def without_composed(self, margin: float, *, out: str | Path) -> RuleTable:
+        """The rules but for those that two others make up, for a score that is lower by ``margin``
+        at most; of these others none is left out."""
+        from demotic.grammar import RuleTable
+
+        with files.atomic_path(out) as temporary:
+            self._search.write_uncomposed(str(temporary), margin)
+        return RuleTable.load(out)
 
     # -- what it did ----------------------------------------------------------------------------
 

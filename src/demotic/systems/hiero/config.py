@@ -19,6 +19,7 @@ from demotic.systems.config import (
     TuneConfig,
     splitting_compounds,
 )
+from demotic.systems.pruning import PruneConfig
 from demotic.systems.rules import RULE_WEIGHTS
 
 START = {**RULE_WEIGHTS, "Glue": 0.0}
@@ -52,6 +53,8 @@ class Config(TrainingConfig):
     """How the decoder searches."""
     tune: TuneConfig = SMALL_STEPS
     """How weights are tuned."""
+    prune: PruneConfig = field(default_factory=PruneConfig)
+    """Which rules are dropped when weights are known."""
 
     def files(self) -> tuple[Path, ...]:
         """Those that training will read, beside the text."""

@@ -11,6 +11,7 @@ from demotic.systems.cdlm import confusion_column
 from demotic.systems.classifiers import word_classifiers
 from demotic.systems.hiero.config import START, Config
 from demotic.systems.hiero.model import HieroModel
+from demotic.systems.pruning import prune_rules
 from demotic.systems.rules import decoder_of, extract_rules
 from demotic.systems.stages import Training
 from demotic.systems.tuning import tune
@@ -29,4 +30,6 @@ def fit(training: Training, config: Config) -> HieroModel:
     further += word_classifiers(training, config.classifiers, text, links)
     decoder = decoder_of(HieroDecoder, rules, lm, config.search, further)
     weights = training.tune(text, [rules, lm, *further], decoder, config.tune, START, config.search)
-    return training.finish(HieroModel, [text, rules, lm, *further, weights], config.search)
+    others = [lm, *further]
+    kept = prune_rules(training, config.prune, rules, decoder, others, weights)
+    return training.finish(HieroModel, [text, rules, kept, *others, weights], config.search)
