@@ -15,6 +15,7 @@
 #include "bind/arrays.h"
 #include "bind/gains.h"
 #include "features/tree_ensembles.h"
+#include "features/tree_index.h"
 #include "features/tree_scores.h"
 #include "io/error.h"
 #include "learn/boost_leaf.h"
@@ -132,6 +133,26 @@ void ensembles(nb::module_& m) {
             return sum;
           },
           nb::arg("lambda_"), Unlocked())
+      .def(
+          "ask",
+          [](const TreeEnsembles& all, const Input<uint64_t>& ends, const Input<uint32_t>& atoms) {
+            const features::BinaryRowsView rows{span_of(ends), span_of(atoms)};
+            return numpy(unlocked([&] {
+              rows.check(all.features());
+              const features::TreeIndex index(all.view(), all.features());
+              features::TreeAsker ask(index);
+              const size_t width = all.view().classifiers();
+              std::vector<float> scores(rows.size() * width);
+              for (size_t row = 0; row < rows.size(); ++row) {
+                ask.clear();
+                for (const uint32_t atom : rows[row]) ask.add(atom);
+                ask.score_all(std::span(scores).subspan(row * width, width));
+              }
+              return scores;
+            }));
+          },
+          nb::arg("ends").noconvert(), nb::arg("atoms").noconvert(),
+          "Of rows with few atoms, by all classifiers, one row after the other")
       .def(
           "scores",
           [](const TreeEnsembles& all, const Input<uint64_t>& ends, const Input<uint32_t>& atoms,

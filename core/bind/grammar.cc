@@ -124,11 +124,12 @@ void bind_items(nb::module_& m) {
       .def(
           "__init__",
           [](grammar::ItgOptions* self, const std::string& sub_items, const std::string& unaligned,
-             uint32_t max_words, uint32_t compose) {
+             uint32_t max_words, uint32_t compose, bool loose) {
             new (self) grammar::ItgOptions{sub_items_by_name(sub_items),
-                                           unaligned_by_name(unaligned), max_words, compose};
+                                           unaligned_by_name(unaligned), max_words, compose, loose};
           },
-          nb::arg("sub_items"), nb::arg("unaligned"), nb::arg("max_words"), nb::arg("compose"));
+          nb::arg("sub_items"), nb::arg("unaligned"), nb::arg("max_words"), nb::arg("compose"),
+          nb::arg("loose"));
   m.def(
       "itg_items",
       [](uint32_t source_size, uint32_t target_size,
@@ -142,13 +143,13 @@ void bind_items(nb::module_& m) {
         grammar::ItgExtractor extract(options);
         extract(source_size, target_size, all);
         const auto items = items_of(extract.items()), within = items_of(extract.sub_items()),
-                   composed = items_of(extract.composed());
+                   composed = items_of(extract.composed()), loosened = items_of(extract.loosened());
         extract.take_composed();
-        return std::tuple{items, within, composed, items_of(extract.items())};
+        return std::tuple{items, within, composed, loosened, items_of(extract.items())};
       },
       nb::arg("source_size"), nb::arg("target_size"), nb::arg("links"), nb::arg("options"),
-      "Items of a pair, those within them, those composed of them, and the sentence cut into "
-      "these: "
+      "Items of a pair, those within them, those composed of them, those with other words at their "
+      "borders, and the sentence cut into composed ones: "
       "source and target borders, label; none if it is skipped");
 
   bind_counters<grammar::ItgCounts>(m, "ItgCounts", "See demotic.grammar.ItemCounts");

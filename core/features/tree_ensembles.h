@@ -73,15 +73,6 @@ struct TreesView {
     return sum;
   }
 
-  // Of all classifiers, without a limit of lambda; what is behind them is set to 0.
-  template <class Atoms>
-  void score_all(const Atoms& atoms, std::span<float> scores) const {
-    std::fill(scores.begin(), scores.end(), 0.0f);
-    const auto holds = [&](uint32_t atom) { return atoms.has(atom); };
-    for (size_t c = 0; c < std::min(classifiers(), scores.size()); ++c)
-      scores[c] = static_cast<float>(score(c, -1.0, holds));
-  }
-
   // Throws Error(argument) for tables that do not fit each other; sizes alone, or all they say.
   void check(bool all) const;
   void save(const std::string& path, uint32_t features) const;

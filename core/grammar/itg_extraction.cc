@@ -59,6 +59,10 @@ void ItgExtraction::run(const text::TokenLines& source, const text::TokenLines& 
         ++worker.counts.composed_items;
         add(worker, item, source[line], target[line], links[line], line);
       }
+      for (const ItgItem& item : worker.extract.loosened()) {
+        ++worker.counts.loose_items;
+        add(worker, item, source[line], target[line], links[line], line);
+      }
       if (worker.counted.rows() > rows_per_worker_)
         worker.counted.spill(worker.spilled, rows_per_worker_ / 2);
     }

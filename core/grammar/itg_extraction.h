@@ -32,6 +32,7 @@ struct ItgCounts {
   uint64_t empty_items = 0;  // of these, without target words
   uint64_t sub_items = 0;
   uint64_t composed_items = 0;
+  uint64_t loose_items = 0;
   uint64_t long_items = 0;  // kept out of the table
   uint64_t words = 0;       // source words of items
   uint64_t long_words = 0;  // of items of more than kLong source words
@@ -43,6 +44,7 @@ struct ItgCounts {
                  CounterField{"empty_items", &ItgCounts::empty_items},
                  CounterField{"sub_items", &ItgCounts::sub_items},
                  CounterField{"composed_items", &ItgCounts::composed_items},
+                 CounterField{"loose_items", &ItgCounts::loose_items},
                  CounterField{"long_items", &ItgCounts::long_items},
                  CounterField{"words", &ItgCounts::words},
                  CounterField{"long_words", &ItgCounts::long_words}};

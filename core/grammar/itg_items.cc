@@ -25,11 +25,16 @@ bool ItgExtractor::operator()(uint32_t source_size, uint32_t target_size,
   items_.clear();
   sub_items_.clear();
   composed_.clear();
+  loosened_.clear();
   if (links.empty() || std::max(source_size, target_size) > options_.max_words) return false;
   compress(target_size, links);
   parse();
   decompress(source_size, target_size);
   compose();
+  if (options_.loose)
+    for (const std::vector<ItgItem>* all : {&items_, &composed_})
+      for (const ItgItem& item : *all)
+        if (!item.is_empty()) loosen(item, target_size);
   label();
   return true;
 }
@@ -170,6 +175,21 @@ void ItgExtractor::compose() {
       }
       if (words > 0 && words == all.target_size()) composed_.push_back(all);
     }
+  }
+}
+
+void ItgExtractor::loosen(const ItgItem& item, uint32_t target_size) {
+  const auto linked = [&](uint32_t target) { return numbers_[target] != kNoNumber; };
+  uint32_t first = item.target_begin, last = item.target_end;
+  while (!linked(first)) ++first;
+  while (!linked(last - 1)) --last;
+  for (uint32_t begin = first;; --begin) {
+    for (uint32_t end = last;; ++end) {
+      if (begin != item.target_begin || end != item.target_end)
+        loosened_.push_back({item.source_begin, item.source_end, begin, end});
+      if (end == target_size || linked(end)) break;
+    }
+    if (begin == 0 || linked(begin - 1)) break;
   }
 }
 

@@ -12,7 +12,8 @@
 // the blocks within it, its sub-items, to the translation table.
 //
 // A source word without links is part of the item around it, or an item with an empty target side.
-// A target word without links is part of the item around it, or goes to its neighbour.
+// A target word without links is part of the item around it, or goes to its neighbour; the table
+// may get the neighbours with as many of these words as there can be, and as few.
 #pragma once
 
 #include <array>
@@ -45,6 +46,7 @@ struct ItgOptions {
   Unaligned unaligned = Unaligned::next;
   uint32_t max_words = 100;  // of a sentence; longer pairs are passed over
   uint32_t compose = 0;      // source words of items that are composed of others; 0: none are
+  bool loose = false;        // items with any of the unlinked target words at their borders
 };
 
 class ItgExtractor {
@@ -59,6 +61,8 @@ class ItgExtractor {
   std::span<const ItgItem> sub_items() const { return sub_items_; }
   // Neighbours that are a block together, of `compose` source words at most, without labels.
   std::span<const ItgItem> composed() const { return composed_; }
+  // Items and composed ones with other unlinked target words at their borders; without labels.
+  std::span<const ItgItem> loosened() const { return loosened_; }
   // Cuts the sentence anew, from left to right: the longest composed item wherever there is one.
   void take_composed();
 
@@ -81,6 +85,7 @@ class ItgExtractor {
   void keep_sub_items(size_t first_leaf);
   void decompress(uint32_t source_size, uint32_t target_size);
   void compose();
+  void loosen(const ItgItem& item, uint32_t target_size);
   void label();
 
   ItgOptions options_;
@@ -91,7 +96,7 @@ class ItgExtractor {
   std::vector<Element> words_, stack_;
   std::vector<Leaf> leaves_;
   std::vector<Leaf> sub_leaves_;
-  std::vector<ItgItem> items_, sub_items_, composed_;
+  std::vector<ItgItem> items_, sub_items_, composed_, loosened_;
   std::vector<uint32_t> by_target_;
   std::vector<std::array<uint32_t, 2>> spans_;  // the labeller's stack, of target words
 };

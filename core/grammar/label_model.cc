@@ -82,6 +82,7 @@ LabelModel::LabelModel(const std::string& path, std::optional<bool> verify)
   if (container_->has(kTreesSection)) {
     trees_.emplace(container_, rows(), check);
     require(weights_.empty() && trees_->view().classifiers() == labels());
+    tree_index_.emplace(trees_->view(), rows());
   } else {
     require(weights_.size() == size_t{rows()} * stride());
   }

@@ -22,8 +22,8 @@
 
 #include "events/label_corpus.h"
 #include "events/stack_labels.h"
-#include "features/binary_rows.h"
 #include "features/tree_ensembles.h"
+#include "features/tree_index.h"
 #include "grammar/label_features.h"
 #include "hash_index.h"
 #include "io/container.h"
@@ -83,6 +83,7 @@ class LabelModel {
   uint32_t rows() const { return features() + (sees_depth() ? kDepthRows : 0); }
   // Null where weights choose.
   const features::TreesView* trees() const { return trees_ ? &trees_->view() : nullptr; }
+  const features::TreeIndex& tree_index() const { return *tree_index_; }  // where they choose
 
   uint32_t row(uint64_t key) const {
     return find_number(slots_, key, keys_.size(), [&](uint32_t i) { return keys_[i] == key; });
@@ -114,23 +115,21 @@ class LabelModel {
   std::span<const float> weights_;
   std::span<const uint16_t> classes_;
   std::optional<features::TreeEnsembles> trees_;
+  std::optional<features::TreeIndex> tree_index_;
   std::vector<uint32_t> by_frequency_;
 };
 
 // What trees look at, collected row by row.  The model must outlive it.
 class LabelAtoms {
  public:
-  explicit LabelAtoms(const LabelModel& model) : trees_(*model.trees()), atoms_(model.rows()) {
-    clear();
-  }
+  explicit LabelAtoms(const LabelModel& model) : atoms_(model.tree_index()) {}
 
   void clear() { atoms_.clear(); }
   void add(uint32_t row) { atoms_.add(row); }  // HashIndex::kNone is none
-  void score(std::span<float> scores) const { trees_.score_all(atoms_, scores); }
+  void score(std::span<float> scores) { atoms_.score_all(scores); }
 
  private:
-  const features::TreesView& trees_;
-  features::AtomSet atoms_;
+  features::TreeAsker atoms_;
 };
 
 }  // namespace demotic::grammar

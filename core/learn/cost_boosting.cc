@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "features/tree_index.h"
 #include "io/error.h"
 #include "learn/boost_path.h"
 #include "parallel.h"
@@ -72,10 +73,12 @@ features::TreeTables boost_costs(const CostExamples& examples, uint32_t rows,
 
 double mean_margin(const CostExamples& examples, const features::TreesView& trees, uint32_t rows,
                    std::span<const uint32_t> order) {
-  features::AtomSet atoms(rows);
+  const features::TreeIndex index(trees, rows);
+  features::TreeAsker ask(index);
   return mean_margin(examples, order, [&](size_t at, std::span<float> scores) {
-    atoms.fill(examples.rows_of(at));
-    trees.score_all(atoms, scores);
+    ask.clear();
+    for (const uint32_t row : examples.rows_of(at)) ask.add(row);
+    ask.score_all(scores);
   });
 }
 

@@ -8,12 +8,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <numeric>
 #include <span>
 #include <vector>
 
 #include "events/label_stack.h"
-#include "features/binary_rows.h"
+#include "features/tree_index.h"
 #include "io/checksum.h"
 #include "learn/label_task.h"
 #include "metrics/sentence_bleu.h"
@@ -37,7 +38,14 @@ struct LabelTask::Worker {
   const LabelTask& task;
   const events::LabelCorpus& corpus;
   std::vector<float> scores;
-  features::AtomSet atoms{0};  // where trees choose
+  struct Asked {
+    Asked(const features::TreesView& all, uint32_t rows)
+        : trees(&all), index(all, rows), ask(index) {}
+    const features::TreesView* trees;
+    features::TreeIndex index;
+    features::TreeAsker ask;
+  };
+  std::deque<Asked> asked;  // trees that chose so far
   size_t first = 0, count = 0;
   std::vector<uint32_t> left;        // by item: those with target words behind it
   std::vector<uint32_t> gold_depth;  // by item: before it
@@ -182,10 +190,10 @@ struct LabelTask::Worker {
 
   void score(size_t t, uint32_t depth, const events::LabelStack& on, const LabelPolicy& policy) {
     if (policy.trees != nullptr) {
-      if (atoms.size() == 0) atoms = features::AtomSet(task.rows());
-      atoms.clear();
-      each_row(t, depth, on, [&](uint32_t row) { atoms.add(row); });
-      policy.trees->score_all(atoms, scores);
+      features::TreeAsker& ask = asker(*policy.trees);
+      ask.clear();
+      each_row(t, depth, on, [&](uint32_t row) { ask.add(row); });
+      ask.score_all(scores);
       return;
     }
     std::fill(scores.begin(), scores.end(), 0.0f);
@@ -194,6 +202,11 @@ struct LabelTask::Worker {
       const float* const values = policy.weights.data() + size_t{row} * scores.size();
       for (size_t i = 0; i < scores.size(); ++i) scores[i] += values[i];
     });
+  }
+  features::TreeAsker& asker(const features::TreesView& trees) {
+    for (Asked& each : asked)
+      if (each.trees == &trees) return each.ask;
+    return asked.emplace_back(trees, task.rows()).ask;
   }
   // All rows that are active there; kNoRow among them.
   template <class Visit>

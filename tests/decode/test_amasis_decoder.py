@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from demotic.decode import (
     AmasisDecoder,
     AmasisDerivation,
     AmasisSearch,
+    Bounded,
     HieroDecoder,
     HieroSearch,
     PhraseDecoder,
@@ -313,6 +315,34 @@ def test_learned_labels_are_those_of_the_classifier(
         for found in made.kbest(words, 5, unique=False):
             total = sum(LEARNED.get(name, 0.0) * value for name, value in found.features.items())
             assert total == pytest.approx(found.score, abs=1e-4)
+
+
+@pytest.mark.parametrize("mask", ["none", "full"])
+def test_an_area_is_a_sentence_to_its_labels(mask: Literal["none", "full"]) -> None:
+    """Behind a wall labels are those of a sentence that begins there; in a zone too, and cubes find
+    what trying everything finds."""
+    config = LabelConfig(features="context", stack=True, depth=True, mask=mask, min_count=2)
+    table, model, _, _ = trained(config)
+    options = AmasisSearch(
+        beam=ALL, table_limit=ALL, labels=2, close="join" if mask == "none" else "forced"
+    )
+    made, cubes = (
+        AmasisDecoder(table, None, LEARNED, labels=model, options=replace(options, pops=pops))
+        for pops in (0, ALL)
+    )
+    words = ["A", "D", "B", "E", "of", "C", "D"]
+    walled = Bounded(words, walls=[4])
+    assert (
+        made.decode(walled).tokens == made.decode(words[:4]).tokens + made.decode(words[4:]).tokens
+    )
+    assert made.counters.unclosed == 0
+    for zones in ([(1, 4)], [(4, 7), (5, 7)], [(1, 6), (2, 4)]):
+        zoned = Bounded(words, zones=zones)
+        assert cubes.decode(zoned).score == pytest.approx(made.decode(zoned).score, abs=1e-4)
+        assert cubes.forest(zoned).count() == made.forest(zoned).count()
+        scores = [each.score for each in made.kbest(zoned, 20, unique=False)]
+        assert scores == sorted(scores, reverse=True)
+        assert scores[0] == pytest.approx(made.decode(zoned).score, abs=1e-4)
 
 
 @pytest.mark.parametrize("learner", ["perceptron", "boosted"])

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demotic.decode import (
+    AmasisDerivation,
     BlockDecoder,
     Bounded,
     Derivation,
@@ -19,6 +21,7 @@ from demotic.decode import (
     UndirectedDecoder,
 )
 from demotic.errors import ArgumentError
+from tests.decode import test_amasis_decoder as amasis
 from tests.decode.grammars import WEIGHTS, hiero_rules, language_model, rule_table
 from tests.decode.phrases import EXACT, decoder, phrases
 from tests.decode.test_block_decoder import EXACT as EXACT_BLOCKS
@@ -116,6 +119,54 @@ def test_nonterminals_keep_to_limits(rules: list[Rule], sentence: Bounded) -> No
     assert keeps(best)
     assert best.score == pytest.approx(max(e.score for e in free if keeps(e)), abs=1e-4)
     assert keeps(UndirectedDecoder(table, lm, WEIGHTS).decode(sentence))
+
+
+def item_spans(found: Derivation) -> tuple[Span, ...]:
+    """In the order of the translation."""
+    steps = dict.fromkeys(found.word_steps)
+    return tuple((found.steps[step].begin, found.steps[step].end) for step in steps)
+
+
+@given(phrases(), limited(), st.sampled_from(["join", "forced"]), st.sampled_from([0, MANY]))
+@settings(max_examples=150)
+def test_stacks_keep_to_limits(
+    found: list[Phrase], sentence: Bounded, close: Literal["join", "forced"], pops: int
+) -> None:
+    """All orders that do are found, and the best one is the best."""
+    options = replace(amasis.EXACT, close=close, pops=pops)
+    search = amasis.decoder(found, options)
+    free = search.kbest(list(sentence), MANY, unique=False)
+    kept = [each for each in free if keeps_to(item_spans(each), sentence)]
+    listed = search.kbest(sentence, MANY, unique=False)
+    assert {(item_spans(each), each.tokens) for each in listed} == {
+        (item_spans(each), each.tokens) for each in kept
+    }
+    best = search.decode(sentence)
+    assert best.score == pytest.approx(max(each.score for each in kept), abs=1e-4)
+    assert search.forest(sentence).viterbi().score == pytest.approx(best.score, abs=1e-4)
+    for each in listed[:20]:
+        assert isinstance(each, AmasisDerivation)
+        words = [word for fragment in each.shifts()[-1].stack for word in fragment]
+        assert tuple(words) == each.tokens
+        assert sum(step.score for step in each.steps) == pytest.approx(each.score, abs=1e-6)
+        total = sum(amasis.WEIGHTS.get(name, 0.0) * v for name, v in each.features.items())
+        assert total == pytest.approx(each.score, abs=1e-4)
+
+
+@given(
+    phrases(fewest_words=0),
+    limited(),
+    st.sampled_from([1, 3]),
+    st.sampled_from(["monotone", "all"]),
+)
+@settings(max_examples=100)
+def test_stacks_keep_to_limits_however_narrow_the_search_is(
+    found: list[Phrase], sentence: Bounded, beam: int, order: Literal["monotone", "all"]
+) -> None:
+    """Items without target words among them, which are nowhere."""
+    options = replace(amasis.EXACT, close="join", beam=beam, pops=2, order=order)
+    for each in amasis.decoder(found, options).kbest(sentence, 10):
+        assert keeps_to(item_spans(each), sentence)
 
 
 SWAPS = [Phrase((w.upper(),), (w,), {"score": -0.5}) for w in "abcd"] + [

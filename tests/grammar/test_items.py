@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -102,6 +103,28 @@ def test_neighbours_that_are_a_block_together_are_composed(
             wanted.append((source, (words[0], words[-1] + 1)))
     assert [(item.source, item.target) for item in composed] == wanted
     assert found(links, compose=limit)[0] == found(links)[0]
+
+
+@given(links_of, st.integers(0, 4), st.sampled_from(["next", "previous"]))
+def test_loose_items_have_any_of_the_unlinked_words_at_their_borders(
+    links: set[tuple[int, int]], compose: int, attach: str
+) -> None:
+    items, others = found(links, compose=compose, sub_items="none", attach=attach)
+    linked = {target for _, target in links}
+    wanted = set()
+    for item in [*items, *others]:
+        inside = [word for word in range(*item.target) if word in linked]
+        if not inside:
+            continue
+        for begin, end in itertools.product(range(WORDS), range(1, WORDS + 1)):
+            edges = {*range(begin, inside[0]), *range(inside[-1] + 1, end)}
+            if begin <= inside[0] and end > inside[-1] and not edges & linked:
+                wanted.add((item.source, (begin, end)))
+    cut, loose = found(links, compose=compose, sub_items="none", attach=attach, loose=True)
+    every = [(item.source, item.target) for item in [*items, *loose]]
+    assert cut == items
+    assert len(every) == len(set(every))
+    assert {each for each in every if each[1][0] < each[1][1]} == wanted
 
 
 @given(links_of, st.integers(2, 5))
@@ -266,6 +289,26 @@ def test_composed_items_stand_in_the_table_beside_their_parts(tmp_path: Path) ->
     }  # fmt: skip
     assert parts < whole
     assert counts.composed_items == 4
+
+
+def test_loose_items_stand_in_the_table_beside_the_others(tmp_path: Path) -> None:
+    source, target = Text.of(["le chat", "le chat"]), Text.of(["the little cat", "the cat"])
+    links = Links()
+    links.append([(0, 0), (1, 2)])
+    links.append([(0, 0), (1, 1)])
+
+    def entries(**options: Any) -> set[tuple[str, str]]:
+        table, counts = extract_items(
+            source, target, links, out=tmp_path / "t.bin", options=ItemExtraction(**options)
+        )
+        assert counts.loose_items == (2 if options.get("loose") else 0)
+        rules = (table[i] for i in range(len(table)))
+        return {(" ".join(r.source), " ".join(r.target)) for r in rules}
+
+    tight = {("le", "the"), ("chat", "cat"), ("chat", "little cat")}
+    assert entries() == tight
+    assert entries(loose=True) == tight | {("le", "the little")}
+    assert entries(loose=True, min_loose=2) == {("le", "the"), ("chat", "cat")}
 
 
 def test_items_without_target_words_can_stay_out_of_the_table(tmp_path: Path) -> None:

@@ -225,6 +225,19 @@ def many_groups() -> tuple[BinaryRows, Any, Any, Any]:
     )
 
 
+def test_asked_row_by_row_trees_say_the_same_to_the_bit() -> None:
+    """Only those are walked that look at an atom that is there; the others are known."""
+    rows, borders, labels, classes = many_groups()
+    trees = train_groups(rows, borders, labels, classes)
+    asked = [*rows, [], list(range(50)), [7, 7, 3]]
+    every = BinaryRows.from_lists(asked, 50)
+    all_of_them = np.full(len(every), len(trees))
+    _, scores = trees.scores(every, np.zeros(len(every)), all_of_them)
+    got = np.asarray(trees.core.ask(every.begins, every.atoms))
+    assert len(set(got.tolist())) > 100
+    assert got.tobytes() == scores.astype(np.float32).tobytes()
+
+
 def test_groups_are_trained_together_as_they_are_alone(tmp_path: Path) -> None:
     rows, borders, labels, classes = many_groups()
     files = []

@@ -35,7 +35,7 @@ PAIRS = [
 ]
 
 
-@pytest.fixture(scope="module", params=["hiero", "phrase"])
+@pytest.fixture(scope="module", params=["hiero", "phrase", "amasis"])
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Model:
     bitext = Bitext.from_pairs(PAIRS, source_language="en", target_language="de")
     out = tmp_path_factory.mktemp("quoted") / "model"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
 #include <utility>
 
 #include "decode/forest_packer.h"
@@ -31,9 +32,15 @@ std::vector<TreeNode> execute(std::span<const PlacedItem> items) {
     stack.back() = static_cast<uint32_t>(nodes.size()) - 1;
   };
   for (const PlacedItem& item : items) {
-    stack.push_back(static_cast<uint32_t>(nodes.size()));
-    nodes.push_back(
-        {item.rule, kElementLabel, item.begin, item.end, kNoStep, kNoStep, item.logprob});
+    if (item.rule == kZoneEnd) {
+      while (stack.size() > 1 && nodes[stack[stack.size() - 2]].end > item.begin)
+        reduce(kStraight, kElementLabel);
+      nodes[stack.back()].logprob += item.logprob;
+    } else {
+      stack.push_back(static_cast<uint32_t>(nodes.size()));
+      nodes.push_back(
+          {item.rule, kElementLabel, item.begin, item.end, kNoStep, kNoStep, item.logprob});
+    }
     for (uint32_t k = 0; k < events::reductions_of(item.label) && stack.size() > 1; ++k)
       reduce(events::inverted(item.label, k) ? kInverted : kStraight, kElementLabel);
   }
@@ -187,18 +194,6 @@ class GraphPacker {
       arc = search_.alternative(arc.alternative);
     }
   }
-  // The elements that an arc reduces, in source order.
-  std::vector<uint32_t> reduced(const AmasisArc& arc) const {
-    std::vector<uint32_t> all;
-    uint32_t h = arc.before;
-    for (uint32_t k = 0; k < events::reductions_of(arc.label); ++k) {
-      all.push_back(h);
-      h = search_.hypothesis(h).below;
-    }
-    std::reverse(all.begin(), all.end());
-    return all;
-  }
-
   // Only what leads to the end is used.
   void find_rules() {
     const std::vector<text::Symbol> one{text::slot_symbol(0)};
@@ -217,38 +212,42 @@ class GraphPacker {
       }
       if (!uses_element_[h]) continue;
       each_arc(h, [&](const AmasisArc& arc) {
-        for (const uint32_t element : reduced(arc)) uses_element_[element] = true;
+        for (const uint32_t element : search_.reduced(arc).elements) uses_element_[element] = true;
         number(arc);
       });
     }
   }
 
   uint32_t add_own_rule(const PackedRule& made) {
-    rules_.push_back({0, 0, false});
+    rules_.push_back({0, 0, 0, false});
     return pack_.add_rule(made, UINT64_MAX - rules_.size());
   }
 
   uint32_t number(const AmasisArc& arc) {
     const ItemOption& option = search_.option(arc.option);
     const bool passed = option.rule == kPassThrough;  // one rule for each place
-    const uint64_t key = uint64_t{option.rule} << 32 | uint64_t{arc.label} << 24 |
-                         (passed ? option.begin & 0xffffff : 0);
+    const uint32_t zone = option.rule == kZoneEnd ? search_.reduced(arc).zone : 0;
+    uint64_t place = passed ? option.begin & 0xffffff : 0;
+    if (zone > 0) place = zones_.try_emplace({arc.option, zone}, zones_.size()).first->second;
+    const uint64_t key = uint64_t{option.rule} << 32 | uint64_t{arc.label} << 24 | place;
     return pack_.rule(key, [&](PackedRule& made) {
-      rules_.push_back({option.rule, arc.label, true});
-      write(option, arc.label, made);
+      rules_.push_back({option.rule, arc.label, option.begin, true});
+      write(option, zone, arc.label, made);
     });
   }
 
-  void write(const ItemOption& option, uint32_t label, PackedRule& made) {
+  void write(const ItemOption& option, uint32_t zone, uint32_t label, PackedRule& made) {
     const grammar::RuleTable& table = model_.table();
     made.label = kElementLabel;
     const uint32_t reductions = events::reductions_of(label);
-    for (uint32_t slot = 0; slot < reductions; ++slot)
+    for (uint32_t slot = 0; slot < reductions + zone; ++slot)
       made.source.push_back(text::slot_symbol(slot));
-    for (uint32_t i = option.begin; i < option.end; ++i)
+    for (uint32_t i = option.begin; i < option.end && zone == 0; ++i)
       made.source.push_back(pack_.word(tokens_[i]));
     std::deque<text::Symbol> target;
-    if (option.rule == kPassThrough) {
+    if (zone > 0) {
+      target.assign(made.source.begin() + reductions, made.source.end());
+    } else if (option.rule == kPassThrough) {
       target.push_back(made.source.back());
     } else {
       made.origin = option.rule;
@@ -271,9 +270,13 @@ class GraphPacker {
     elements_[h] = pack_.add_node(kElementLabel, each.begin, each.end);
     each_arc(h, [&](const AmasisArc& arc) {
       const ItemOption& option = search_.option(arc.option);
-      std::vector<uint32_t> tails = reduced(arc);
+      std::vector<uint32_t> tails = search_.reduced(arc).elements;
       for (uint32_t& tail : tails) tail = elements_[tail];
       search_.arc_logs(arc, logs_);
+      if (option.rule == kZoneEnd) {
+        add_lm_edge(elements_[h], tails, number(arc), arc.logprob);
+        return;
+      }
       const uint32_t passed = sentence_.lm[option.begin];
       ChoiceValues choices{};
       if (model_.grammar().choices() > 0 && option.rule < kGlueFirst)
@@ -304,10 +307,16 @@ class GraphPacker {
     }
   }
 
-  void add_lm_edge(uint32_t head, std::span<const uint32_t> tails, uint32_t rule) {
-    pack_.add_edge({.head = head, .tails = tails, .rule = rule, .score = lm_score()},
+  // `logprob` is that of a label.
+  void add_lm_edge(uint32_t head, std::span<const uint32_t> tails, uint32_t rule,
+                   float logprob = 0) {
+    pack_.add_edge({.head = head,
+                    .tails = tails,
+                    .rule = rule,
+                    .score = lm_score() + model_.label_score(logprob)},
                    [&](std::span<double> row) {
                      model_.grammar().add_lm_features(first_log(), further_logs(), row);
+                     row[model_.label_column()] += logprob;
                    });
   }
 
@@ -329,6 +338,7 @@ class GraphPacker {
   std::vector<uint32_t> elements_, joined_;  // nodes, by hypothesis
   std::vector<bool> uses_element_, uses_joined_;
   uint32_t first_rule_ = 0, next_rule_ = 0, close_rule_ = 0;
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> zones_;  // by option and number of elements
   std::vector<SearchGraph::Rule> rules_;
   std::vector<float> logs_;
 };
@@ -354,11 +364,15 @@ std::vector<PlacedItem> SearchGraph::items(std::span<const uint32_t> heads,
     const uint32_t end = forest.span[2 * heads[e] + 1];
     const auto words = static_cast<uint32_t>(forest.rules->source_side(forest.rule[e]).size()) -
                        events::reductions_of(used.label);
-    all.push_back({used.rule, end - words, end, used.label,
+    all.push_back({used.rule, used.rule == kZoneEnd ? used.begin : end - words, end, used.label,
                    static_cast<float>(forest.dense_of(e)[model.label_column()])});
   }
-  std::sort(all.begin(), all.end(),
-            [](const PlacedItem& a, const PlacedItem& b) { return a.begin < b.begin; });
+  // A zone ends when its last item, or the last zone in it, has been there.
+  std::sort(all.begin(), all.end(), [](const PlacedItem& a, const PlacedItem& b) {
+    if (a.end != b.end) return a.end < b.end;
+    const bool zones[] = {a.rule == kZoneEnd, b.rule == kZoneEnd};
+    return zones[0] != zones[1] ? zones[1] : a.begin > b.begin;
+  });
   return all;
 }
 

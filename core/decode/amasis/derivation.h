@@ -27,6 +27,7 @@ inline constexpr uint32_t kJoinedLabel = 1;
 inline constexpr uint32_t kGoalLabel = 2;
 const std::vector<std::string>& amasis_labels();
 
+// An item; or the end of a zone (kZoneEnd), behind the items and zones in it.
 struct PlacedItem {
   uint32_t rule;
   uint32_t begin, end;
@@ -34,7 +35,7 @@ struct PlacedItem {
   float logprob;
 };
 
-// In source order.
+// By their ends.
 std::vector<PlacedItem> best_items(const AmasisSearch& search);
 
 Derivation make_derivation(std::span<const PlacedItem> items, const AmasisModel& model,
@@ -44,6 +45,7 @@ struct SearchGraph {
   struct Rule {
     uint32_t rule;
     uint32_t label;
+    uint32_t begin;  // of a zone
     bool is_item;
   };
   forest::Forest forest;

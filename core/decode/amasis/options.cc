@@ -33,11 +33,12 @@ void ItemOptions::drop_from(size_t item) {
   logs_.resize(item * models_);
 }
 
-void ItemOptions::find(const SourceSentence& sentence) {
+void ItemOptions::find(const SourceSentence& sentence, const Areas& areas) {
   drop_from(kept_items_);  // words that passed through were those of the last sentence
   const bool choices = model_.grammar().choices() > 0;
   if (choices || kept_items_ > kMostKept) forget();
   sentence_ = sentence.source;
+  areas_ = &areas;
   begins_.assign(1, 0);
   options_.clear();
   places_.clear();
@@ -58,7 +59,9 @@ void ItemOptions::find(const SourceSentence& sentence) {
                  ? grammar::RuleTable::kNone
                  : model_.table().step(node, static_cast<text::Symbol>(sentence_[end]));
       if (node == grammar::RuleTable::kNone) break;
-      lists[begin].push_back(of_node(node, choices ? begin : 0, sentence.choices));
+      lists[begin].push_back(!areas.allow(begin, end + 1)
+                                 ? NodeList{}
+                                 : of_node(node, choices ? begin : 0, sentence.choices));
     }
   }
   kept_items_ = items_.size();
@@ -83,6 +86,7 @@ void ItemOptions::find(const SourceSentence& sentence) {
     }
     begins_.push_back(static_cast<uint32_t>(options_.size()));
   }
+  place_zones();
   choices_.assign(options_.size() * buckets_, {});
 }
 
@@ -178,14 +182,29 @@ void ItemOptions::place(const NodeList& list, uint32_t begin, uint32_t end) {
   if (list.count == 0) return;
   score_place(begin, end);
   const auto first = static_cast<uint32_t>(options_.size());
-  pieces_[end].push_back({begin, end, first, first + list.count});
+  const uint32_t area = areas_->of(begin, end);
+  pieces_[end].push_back({begin, end, first, first + list.count, area});
   const auto place = stride_ == 0 ? 0 : static_cast<uint32_t>(sides_.size()) - 1;
   for (uint32_t i = list.first; i < list.first + list.count; ++i) {
     const auto parts = std::span(parts_).subspan(size_t{i} * models_, models_);
     const uint32_t fragment =
         items_[i].words ? fragments_.add(parts, items_[i].border) : FragmentTable::kEmpty;
-    options_.push_back({items_[i].estimate, items_[i].rule, begin, end, fragment, i});
+    options_.push_back({items_[i].estimate, items_[i].rule, begin, end, fragment, i, area});
     places_.push_back(place);
+  }
+}
+
+// Whole zones, whose words on the target side only a hypothesis knows.
+void ItemOptions::place_zones() {
+  for (uint32_t zone = areas_->between_walls(); zone < areas_->size(); ++zone) {
+    const Area& area = (*areas_)[zone];
+    const auto item = static_cast<uint32_t>(items_.size());
+    add_item(kZoneEnd, 0.0, 0, HashIndex::kNone, {}, [](uint32_t, size_t) { return 0u; });
+    items_.back().words = true;
+    score_place(area.begin, area.end);
+    options_.push_back(
+        {0.0, kZoneEnd, area.begin, area.end, FragmentTable::kEmpty, item, area.outer});
+    places_.push_back(stride_ == 0 ? 0 : static_cast<uint32_t>(sides_.size()) - 1);
   }
 }
 
@@ -226,7 +245,7 @@ std::span<const LabelChoice> ItemOptions::choices(uint32_t option, uint32_t dept
 }
 
 bool ItemOptions::allowed(uint32_t option, uint32_t depth, uint32_t label) const {
-  const uint32_t left = static_cast<uint32_t>(sentence_.size()) - options_[option].end;
+  const uint32_t left = words_behind(option);
   const uint32_t r = events::reductions_of(label);
   if (r > depth) return false;
   return settings_.close == Close::join ||
@@ -238,7 +257,7 @@ void ItemOptions::choose(uint32_t option, uint32_t depth, std::vector<LabelChoic
   if (!items_[options_[option].item].words || settings_.order == Order::monotone) {
     // Joins what is before it; the stack can still close if it could without.
     const uint32_t label = depth == 0 ? events::kShift : events::kShiftReduce;
-    const uint32_t left = static_cast<uint32_t>(sentence_.size()) - options_[option].end;
+    const uint32_t left = words_behind(option);
     const uint64_t closes = 1 + uint64_t{left} * (most_reductions_ - 1);
     if (settings_.close == Close::join || std::max(depth, 1u) <= closes) out.push_back({label, 0});
     return;
@@ -289,12 +308,11 @@ void ItemOptions::score_state(const events::LabelState& state, std::span<float> 
   for (uint32_t k = 0; k < events::kOwnStateTemplates; ++k) labels.add(labels.row(keys[k]), scores);
 }
 
-std::span<const LabelChoice> ItemOptions::choices(uint32_t option, uint32_t depth,
-                                                  const events::LabelState& state,
+std::span<const LabelChoice> ItemOptions::choices(uint32_t option, const Border& border,
+                                                  uint32_t depth, const events::LabelState& state,
                                                   std::span<const float> scores) {
-  if (!has_words(option)) return choices(option, depth);
+  if (!items_[options_[option].item].words) return choices(option, depth);
   const grammar::LabelModel& labels = *model_.labels();
-  const Border& border = items_[options_[option].item].border;
   events::StateKeys keys;
   events::item_state_keys(state, sides_[places_[option]], border.first, border.last, keys);
   if (atoms_) {

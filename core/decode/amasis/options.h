@@ -1,11 +1,12 @@
 // The items that can translate pieces of one sentence, and the labels that each may get.
 //
 //   ItemOptions options(model, settings, fragments);     one for each thread
-//   options.find(sentence);
+//   options.find(sentence, areas);
 //   for (uint32_t o : options.from(begin)) ...           numbers of options that begin there
 //   options.option(o).end, .score, ...
 //   for (const LabelChoice& c : options.choices(o, depth)) c.label, c.logprob
 //   for (const Piece& piece : options.pieces_to(end)) ...  options by where they end
+//   options.closing(zone)                                  the option that is a whole zone
 //
 // For each source side the best `table_limit` of its items count, by their weighted score with the
 // language model's estimate of their words alone.  A word without an item of words passes through.
@@ -20,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "decode/amasis/areas.h"
 #include "decode/amasis/fragments.h"
 #include "decode/amasis/model.h"
 #include "hash_index.h"
@@ -48,12 +50,16 @@ struct AmasisSettings {
   bool keep_alternatives = false;
 };
 
+// What stands for a rule where a zone is complete: all that the stack holds of it is joined.
+inline constexpr uint32_t kZoneEnd = 0xffffffefu;
+
 struct ItemOption {
   double score;  // weighted, with the language models' scores of its words alone
   uint32_t rule;
   uint32_t begin, end;
   uint32_t fragment;
   uint32_t item;  // where the parts that do not depend on the place are kept
+  uint32_t area;  // that its label is of
 };
 
 struct LabelChoice {
@@ -65,14 +71,16 @@ class ItemOptions {
  public:
   ItemOptions(const AmasisModel& model, const AmasisSettings& settings, FragmentTable& fragments);
 
-  void find(const SourceSentence& sentence);
+  void find(const SourceSentence& sentence, const Areas& areas);
 
   // Options of one piece of the sentence, the best first.
   struct Piece {
     uint32_t begin, end;
     uint32_t first, last;  // options
+    uint32_t area;
   };
   std::span<const Piece> pieces_to(uint32_t end) const { return pieces_[end]; }
+  uint32_t closing(uint32_t zone) const { return begins_.back() + zone - areas_->between_walls(); }
   // What depths `choices` cannot tell apart have in common.
   uint32_t bucket(uint32_t depth) const {
     return settings_.close == Close::join ? std::min(depth, buckets_ - 1) : depth;
@@ -91,10 +99,10 @@ class ItemOptions {
   bool sees_stack() const { return sees_stack_; }
   uint32_t stride() const { return stride_; }
   void score_state(const events::LabelState& state, std::span<float> scores) const;
-  std::span<const LabelChoice> choices(uint32_t option, uint32_t depth,
+  std::span<const LabelChoice> choices(uint32_t option, const Border& border, uint32_t depth,
                                        const events::LabelState& state,
                                        std::span<const float> scores);
-  bool has_words(uint32_t option) const { return items_[options_[option].item].words; }
+  const Border& border(uint32_t option) const { return items_[options_[option].item].border; }
 
  private:
   struct Item {
@@ -124,6 +132,7 @@ class ItemOptions {
   void drop_from(size_t item);
   NodeList close(uint32_t node, uint32_t begin, uint32_t first);
   void place(const NodeList& list, uint32_t begin, uint32_t end);
+  void place_zones();
   void score_place(uint32_t begin, uint32_t end);
   void choose(uint32_t option, uint32_t depth, std::vector<LabelChoice>& out);
   void choose_learned(uint32_t option, uint32_t depth, std::vector<LabelChoice>& out);
@@ -131,6 +140,10 @@ class ItemOptions {
   void collect_item(uint32_t option, uint32_t depth);
   void take_best(uint32_t option, uint32_t depth, std::vector<LabelChoice>& out);
   bool allowed(uint32_t option, uint32_t depth, uint32_t label) const;
+  // In its area.
+  uint32_t words_behind(uint32_t option) const {
+    return (*areas_)[options_[option].area].end - options_[option].end;
+  }
 
   const AmasisModel& model_;
   const AmasisSettings& settings_;
@@ -149,6 +162,7 @@ class ItemOptions {
   size_t kept_items_ = 0;  // those beyond pass through in the sentence at hand
 
   std::span<const uint32_t> sentence_;
+  const Areas* areas_ = nullptr;
   std::vector<uint32_t> begins_;  // options of begin: begins_[begin] ... begins_[begin + 1]
   std::vector<ItemOption> options_;
   std::vector<std::vector<Piece>> pieces_;  // by their end

@@ -20,25 +20,18 @@ void AmasisSearch::run(const SourceSentence& sentence) {
   counters_ = {};
   capped_ = false;
   fragments_.clear();
-  options_.find(sentence);
+  areas_.find(sentence.limits, words_);
+  options_.find(sentence, areas_);
   counters_.options = options_.size();
   start();
-  for (uint32_t position = 0; position < words_; ++position) {
-    const uint32_t first = position == 0 ? kStart : hypotheses();
-    if (position > 0) {
-      if (settings_.pops > 0) fill_by_cubes(position);
-      close(position);
-    }
-    if (settings_.pops > 0) {
-      group(position, first);
-      continue;
-    }
-    const uint32_t last = hypotheses();
-    for (uint32_t h = first; h < last; ++h) expand(h);
+  for (uint32_t position = 0; position <= words_; ++position) {
+    for (const uint32_t zone : areas_.ending_at(position)) leave(zone);
+    if (position > 0) fill(position, position);
+    if (settings_.pops > 0 || position == words_) continue;
+    const Beam& beam = beams_[position];
+    for (uint32_t h = beam.first; h < beam.last; ++h) expand(h);
   }
-  first_complete_ = hypotheses();
-  if (settings_.pops > 0) fill_by_cubes(words_);
-  close(words_);
+  first_complete_ = beams_[words_].first;
   finish();
   counters_.hypotheses = hypotheses() - 1;
   counters_.fragments = fragments_.size();
@@ -58,15 +51,43 @@ void AmasisSearch::start() {
   joined_.assign(1, 0);
   states_.clear();
   for (uint32_t m = 0; m < models_; ++m) states_.push_back(model_.lm(m).begin_sentence());
-  if (beams_.size() < words_ + size_t{1}) beams_.resize(words_ + size_t{1});
-  for (uint32_t i = 0; i <= words_; ++i) {
+  const size_t beams = words_ + size_t{1} + areas_.size() - areas_.between_walls();
+  if (beams_.size() < beams) beams_.resize(beams);
+  for (size_t i = 0; i < beams; ++i) {
     beams_[i].candidates.clear();
     beams_[i].index.clear();
   }
-  grouped_.assign(words_ + size_t{1}, {});
+  beams_[0].first = kStart;
+  beams_[0].last = 1;
+  grouped_.assign((words_ + size_t{1}) * areas_.size(), {});
   groups_.clear();
   rows_.clear();
   state_scores_.clear();
+}
+
+void AmasisSearch::fill(uint32_t beam, uint32_t position) {
+  if (settings_.pops > 0) fill_by_cubes(beam, position);
+  close(beam);
+}
+
+// All hypotheses that have reached the end of a zone go on in the area around it.
+void AmasisSearch::leave(uint32_t zone) {
+  const Area& area = areas_[zone];
+  const uint32_t beam = beam_of(zone, area.end);
+  fill(beam, area.end);
+  const uint32_t option = options_.closing(zone);
+  for (uint32_t h = beams_[beam].first; h < beams_[beam].last; ++h) {
+    const uint32_t below = pushed(h, option, [](const Joined&) {}).below;
+    const uint32_t depth = depth_in(area.outer, below);
+    events::LabelState state;
+    if (options_.sees_stack()) {
+      state = state_of(hypotheses_[below], depth);
+      state_scores_.resize(state_scores_.size() + options_.stride());
+      options_.score_state(state, std::span(state_scores_).last(options_.stride()));
+    }
+    push_all(h, option, depth, state);
+    if (options_.sees_stack()) state_scores_.resize(state_scores_.size() - options_.stride());
+  }
 }
 
 // Weighted, of a fragment behind the joined stack of `below`; `states` become those behind it.
@@ -80,8 +101,8 @@ double AmasisSearch::joined_score(uint32_t below, uint32_t fragment, lm::State* 
 }
 
 // Keeps the best of a beam; of equals those that were found first.
-void AmasisSearch::close(uint32_t position) {
-  std::vector<Candidate>& all = beams_[position].candidates;
+void AmasisSearch::close(uint32_t beam) {
+  std::vector<Candidate>& all = beams_[beam].candidates;
   for (Candidate& each : all)
     each.total =
         each.made.score + (settings_.concatenate
@@ -97,6 +118,7 @@ void AmasisSearch::close(uint32_t position) {
     chosen_.resize(settings_.beam);
     std::sort(chosen_.begin(), chosen_.end());
   }
+  beams_[beam].first = hypotheses();
   for (const uint32_t i : chosen_) {
     const AmasisHypothesis& made = all[i].made;
     const double joined = joined_score(made.below, made.fragment, scratch_.data());
@@ -104,85 +126,128 @@ void AmasisSearch::close(uint32_t position) {
     joined_.push_back(joined);
     states_.insert(states_.end(), scratch_.begin(), scratch_.end());
   }
+  beams_[beam].last = hypotheses();
   all.clear();
-  beams_[position].index.clear();
+  beams_[beam].index.clear();
 }
 
-events::LabelState AmasisSearch::state_of(const AmasisHypothesis& hypothesis) const {
+uint32_t AmasisSearch::depth_in(uint32_t area, uint32_t hypothesis) const {
+  const uint32_t begin = areas_[area].begin;
+  if (begin == 0) return hypotheses_[hypothesis].depth;
+  uint32_t depth = 0;
+  for (; hypotheses_[hypothesis].end > begin; hypothesis = hypotheses_[hypothesis].below) ++depth;
+  return depth;
+}
+
+events::LabelState AmasisSearch::state_of(const AmasisHypothesis& hypothesis,
+                                          uint32_t depth) const {
   events::LabelState state;
   state.last = hypothesis.last;
   state.before = hypothesis.before_last;
-  if (hypothesis.depth > 0) {
+  if (depth > 0) {
     const Border& top = fragments_.border(hypothesis.fragment);
     state.top_first = top.first;
     state.top_last = top.last;
   }
-  if (hypothesis.depth > 1)
-    state.below_last = fragments_.border(hypotheses_[hypothesis.below].fragment).last;
+  if (depth > 1) state.below_last = fragments_.border(hypotheses_[hypothesis.below].fragment).last;
   return state;
 }
 
 void AmasisSearch::expand(uint32_t hypothesis) {
   const AmasisHypothesis before = hypotheses_[hypothesis];
-  const uint32_t depth = before.depth;
-  const bool waiting = waits(before);
+  uint32_t area = kNoArea;
+  uint32_t depth = 0;
   events::LabelState state;
-  if (options_.sees_stack()) {
-    state = state_of(before);
-    state_scores_.resize(options_.stride());
-    options_.score_state(state, state_scores_);
-  }
   for (const uint32_t option : options_.from(before.end)) {
-    if (waiting) {
-      push(hypothesis, option, {events::kShiftReduce, 0});
-    } else if (depth >= events::kMaxDepth) {
-      capped_ = true;
-      push(hypothesis, option, {events::kShiftReduce, 0});
-    } else {
-      for (const LabelChoice& choice : options_.sees_stack()
-                                           ? options_.choices(option, depth, state, state_scores_)
-                                           : options_.choices(option, depth))
-        push(hypothesis, option, choice);
+    if (options_.option(option).area != area) {
+      area = options_.option(option).area;
+      depth = depth_in(area, hypothesis);
+      if (options_.sees_stack()) {
+        state = state_of(before, depth);
+        state_scores_.resize(options_.stride());
+        options_.score_state(state, state_scores_);
+      }
     }
+    push_all(hypothesis, option, depth, state);
   }
 }
 
-void AmasisSearch::push(uint32_t before, uint32_t option, const LabelChoice& choice) {
+void AmasisSearch::push_all(uint32_t before, uint32_t option, uint32_t depth,
+                            const events::LabelState& state) {
+  const bool closes = options_.option(option).rule == kZoneEnd;
+  const Pushed top = pushed(before, option, [](const Joined&) {});
+  const bool capped = depth >= events::kMaxDepth;
+  if (capped) capped_ = true;
+  if (capped || waits(hypotheses_[top.below], depth) ||
+      (closes && !fragments_.has_words(top.fragment))) {
+    push(before, option, depth, {depth == 0 ? events::kShift : events::kShiftReduce, 0});
+  } else if (options_.sees_stack()) {
+    const Border& border = closes ? fragments_.border(top.fragment) : options_.border(option);
+    const auto scores = std::span(state_scores_).last(options_.stride());
+    for (const LabelChoice& choice : options_.choices(option, border, depth, state, scores))
+      push(before, option, depth, choice);
+  } else {
+    for (const LabelChoice& choice : options_.choices(option, depth))
+      push(before, option, depth, choice);
+  }
+}
+
+template <class Visit>
+AmasisSearch::Pushed AmasisSearch::pushed(uint32_t before, uint32_t option, Visit&& joined) {
+  const ItemOption& item = options_.option(option);
+  if (item.rule != kZoneEnd) return {item.fragment, before};
+  uint32_t fragment = hypotheses_[before].fragment;
+  uint32_t below = hypotheses_[before].below;
+  for (; hypotheses_[below].end > item.begin; below = hypotheses_[below].below) {
+    const Joined& both = fragments_.join(hypotheses_[below].fragment, fragment);
+    fragment = both.fragment;
+    joined(both);
+  }
+  return {fragment, below};
+}
+
+template <class Visit>
+AmasisSearch::Pushed AmasisSearch::reduce(const Pushed& top, uint32_t label, Visit&& joined) {
+  auto [fragment, below] = top;
+  for (uint32_t k = 0; k < events::reductions_of(label); ++k) {
+    const uint32_t other = hypotheses_[below].fragment;
+    const Joined& both = events::inverted(label, k) ? fragments_.join(fragment, other)
+                                                    : fragments_.join(other, fragment);
+    fragment = both.fragment;
+    joined(both);
+    below = hypotheses_[below].below;
+  }
+  return {fragment, below};
+}
+
+void AmasisSearch::push(uint32_t before, uint32_t option, uint32_t depth,
+                        const LabelChoice& choice) {
   ++counters_.candidates;
   const ItemOption& item = options_.option(option);
-  const AmasisHypothesis* below = &hypotheses_[before];
-  uint32_t number = before;
-  uint32_t fragment = item.fragment;
-  double score = below->score + item.score + model_.label_score(choice.logprob);
-  const uint32_t reductions = events::reductions_of(choice.label);
-  for (uint32_t k = 0; k < reductions; ++k) {
-    const Joined& joined = events::inverted(choice.label, k)
-                               ? fragments_.join(fragment, below->fragment)
-                               : fragments_.join(below->fragment, fragment);
-    fragment = joined.fragment;
-    score += joined.score;
-    number = below->below;
-    below = &hypotheses_[number];
-  }
-  AmasisHypothesis made{.score = score,
-                        .arc = {before, option, choice.label, choice.logprob, UINT32_MAX},
-                        .fragment = fragment,
-                        .below = number,
-                        .depth = hypotheses_[before].depth + 1 - reductions,
-                        .begin = below->end,
-                        .end = item.end};
+  double score = hypotheses_[before].score + item.score + model_.label_score(choice.logprob);
+  const auto add = [&](const Joined& both) { score += both.score; };
+  const Pushed top = pushed(before, option, add);
+  const auto [fragment, below] = reduce(top, choice.label, add);
+  AmasisHypothesis made{
+      .score = score,
+      .arc = {before, option, choice.label, choice.logprob, UINT32_MAX},
+      .fragment = fragment,
+      .below = below,
+      .depth = hypotheses_[top.below].depth + 1 - events::reductions_of(choice.label),
+      .begin = hypotheses_[below].end,
+      .end = item.end};
   if (options_.sees_stack()) {
-    const AmasisHypothesis& earlier = hypotheses_[before];
+    const AmasisHypothesis& earlier = hypotheses_[top.below];
     // Labels that are forced teach nothing, and nobody looks back at them.
-    const bool forced = !options_.has_words(option) || waits(earlier);
+    const bool forced = !fragments_.has_words(top.fragment) || waits(earlier, depth);
     made.last = forced ? earlier.last : static_cast<uint8_t>(choice.label);
     made.before_last = forced ? earlier.before_last : earlier.last;
   }
-  accept(made);
+  accept(made, beam_of(item.area, item.end));
 }
 
-void AmasisSearch::accept(const AmasisHypothesis& made) {
-  Beam& beam = beams_[made.end];
+void AmasisSearch::accept(const AmasisHypothesis& made, uint32_t to) {
+  Beam& beam = beams_[to];
   const auto next = static_cast<uint32_t>(beam.candidates.size());
   const uint64_t key = uint64_t{made.fragment} << 32 | made.below;
   const uint64_t seen = uint64_t{made.last} << 8 | made.before_last;  // the same unless looked at
@@ -225,27 +290,36 @@ void AmasisSearch::finish() {
     best = total;
   }
   if (best_ == kNoHypothesis) return;
-  counters_.unclosed = hypotheses_[best_].depth > 1 ? 1 : 0;
+  counters_.unclosed = hypotheses_[best_].depth > areas_.between_walls() ? 1 : 0;
   bool words = false;
   for (uint32_t h = best_; h != kStart; h = hypotheses_[h].below)
     words = words || fragments_.has_words(hypotheses_[h].fragment);
   counters_.empty = words ? 0 : 1;
 }
 
+AmasisSearch::Reduced AmasisSearch::reduced(const AmasisArc& arc) const {
+  Reduced found;
+  uint32_t h = arc.before;
+  const auto take = [&] {
+    found.elements.push_back(h);
+    h = hypotheses_[h].below;
+  };
+  const ItemOption& item = options_.option(arc.option);
+  if (item.rule == kZoneEnd)
+    for (; hypotheses_[h].end > item.begin; ++found.zone) take();
+  for (uint32_t k = 0; k < events::reductions_of(arc.label); ++k) take();
+  std::reverse(found.elements.begin(), found.elements.end());
+  return found;
+}
+
 void AmasisSearch::arc_logs(const AmasisArc& arc, std::vector<float>& logs) {
   const std::span<const float> own = options_.logs(arc.option);
   logs.assign(own.begin(), own.end());
-  uint32_t below = arc.before;
-  uint32_t fragment = options_.option(arc.option).fragment;
-  for (uint32_t k = 0; k < events::reductions_of(arc.label); ++k) {
-    const uint32_t other = hypotheses_[below].fragment;
-    const Joined joined = events::inverted(arc.label, k) ? fragments_.join(fragment, other)
-                                                         : fragments_.join(other, fragment);
-    const std::span<const float> more = fragments_.logs(joined);
+  const auto add = [&](const Joined& both) {
+    const std::span<const float> more = fragments_.logs(both);
     for (uint32_t m = 0; m < models_; ++m) logs[m] += more[m];
-    fragment = joined.fragment;
-    below = hypotheses_[below].below;
-  }
+  };
+  reduce(pushed(arc.before, arc.option, add), arc.label, add);
 }
 
 void AmasisSearch::join_logs(uint32_t hypothesis, std::vector<float>& logs) const {

@@ -19,6 +19,10 @@
 // Where `pops` is set, a beam is filled by cube pruning (cubes.cc): the hypotheses of an earlier
 // beam whose stacks allow the same labels are the rows of a grid, the items of a piece with their
 // labels its columns, both the best first, and only the most promising cells are worked out.
+//
+// Zones have beams of their own for hypotheses that have reached their end and not left them yet;
+// the arcs that leave a zone join what the stack holds of it, and then do what a label says
+// (areas.h).
 #pragma once
 
 #include <cstdint>
@@ -26,6 +30,7 @@
 #include <vector>
 
 #include "counters.h"
+#include "decode/amasis/areas.h"
 #include "decode/amasis/fragments.h"
 #include "decode/amasis/options.h"
 #include "hash_index.h"
@@ -98,6 +103,13 @@ class AmasisSearch {
   // element to all below it behind "<s>"; of "</s>" behind all.
   void arc_logs(const AmasisArc& arc, std::vector<float>& logs);
   void join_logs(uint32_t hypothesis, std::vector<float>& logs) const;
+  // The elements that an arc reduces, in source order; the first ones by its label, the others, of
+  // which there are `zone`, because they are of the zone that it leaves.
+  struct Reduced {
+    std::vector<uint32_t> elements;
+    uint32_t zone = 0;
+  };
+  Reduced reduced(const AmasisArc& arc) const;
   void end_logs(uint32_t hypothesis, std::vector<float>& logs) const;
 
  private:
@@ -108,6 +120,7 @@ class AmasisSearch {
   struct Beam {
     std::vector<Candidate> candidates;
     HashIndex index;
+    uint32_t first = 0, last = 0;  // hypotheses, once it is closed
   };
 
   // Rows are hypotheses for which the same labels come into question.
@@ -122,8 +135,9 @@ class AmasisSearch {
     uint32_t scores = 0;   // of labels by the state, where they look at it
   };
   struct Groups {
-    uint32_t first = 0, last = 0;
+    uint32_t first = kNotGrouped, last = kNotGrouped;
   };
+  static constexpr uint32_t kNotGrouped = UINT32_MAX;
   struct Column {
     double score;
     uint32_t option;
@@ -152,20 +166,43 @@ class AmasisSearch {
   }
 
   void start();
-  void close(uint32_t position);
-  void fill_by_cubes(uint32_t position);
-  void group(uint32_t position, uint32_t first);
-  void add_group(uint32_t row, bool joins);
+  void fill(uint32_t beam, uint32_t position);
+  void close(uint32_t beam);
+  void leave(uint32_t zone);
+  void fill_by_cubes(uint32_t beam, uint32_t position);
+  const Groups& grouped(uint32_t position, uint32_t area);
+  void group(uint32_t position, uint32_t area);
+  void add_group(uint32_t row, uint32_t depth, bool joins);
   bool find_column(Grid& grid, uint32_t column);
   void look_at_labels(Grid& grid);
-  events::LabelState state_of(const AmasisHypothesis& hypothesis) const;
+  // Where hypotheses go whose last item is of an area; beams of positions come first.
+  uint32_t beam_of(uint32_t area, uint32_t end) const {
+    return areas_.is_zone(area) && areas_[area].end == end
+               ? words_ + 1 + area - areas_.between_walls()
+               : end;
+  }
+  // How many elements of a stack are of an area.
+  uint32_t depth_in(uint32_t area, uint32_t hypothesis) const;
+  events::LabelState state_of(const AmasisHypothesis& hypothesis, uint32_t depth) const;
   // What follows words without a translation joins them, and so does what finds a full stack.
-  bool waits(const AmasisHypothesis& before) const {
-    return before.depth == 1 && !fragments_.has_words(before.fragment);
+  bool waits(const AmasisHypothesis& before, uint32_t depth) const {
+    return depth == 1 && !fragments_.has_words(before.fragment);
   }
   void expand(uint32_t hypothesis);
-  void push(uint32_t before, uint32_t option, const LabelChoice& choice);
-  void accept(const AmasisHypothesis& made);
+  // Pushes an option that begins where a hypothesis ends, under each of its labels; `depth` is that
+  // of its area.
+  void push_all(uint32_t before, uint32_t option, uint32_t depth, const events::LabelState& state);
+  void push(uint32_t before, uint32_t option, uint32_t depth, const LabelChoice& choice);
+  // What an arc pushes, and the hypothesis below it: an item, or all that the stack holds of a
+  // zone.
+  struct Pushed {
+    uint32_t fragment, below;
+  };
+  template <class Visit>
+  Pushed pushed(uint32_t before, uint32_t option, Visit&& joined);
+  template <class Visit>
+  Pushed reduce(const Pushed& top, uint32_t label, Visit&& joined);
+  void accept(const AmasisHypothesis& made, uint32_t beam);
   double joined_score(uint32_t below, uint32_t fragment, lm::State* states) const;
   void finish();
   std::span<const lm::State> states_of(uint32_t hypothesis) const {
@@ -176,6 +213,7 @@ class AmasisSearch {
   AmasisSettings settings_;
   FragmentTable fragments_;
   ItemOptions options_;
+  Areas areas_;
   AmasisSearchCounters counters_;
   uint32_t models_;
   uint32_t words_ = 0;
@@ -185,8 +223,8 @@ class AmasisSearch {
   std::vector<double> joined_;     // by hypothesis: weighted, of joining its stack behind "<s>"
   std::vector<lm::State> states_;  // likewise: behind the joined stack, one for each model
   std::vector<AmasisArc> alternatives_;
-  std::vector<Beam> beams_;      // by words covered
-  std::vector<Groups> grouped_;  // likewise, for cube pruning
+  std::vector<Beam> beams_;      // by words covered, then those of zones
+  std::vector<Groups> grouped_;  // by area and words covered, for cube pruning
   std::vector<Group> groups_;
   std::vector<Row> rows_;
   std::vector<float> state_scores_;  // of groups

@@ -51,6 +51,8 @@ class AmasisSearch:
     score of each fragment by itself."""
     reductions: int = 0
     """Of a label, where ``order`` is ``all``; 0: as many as were learned."""
+    zones: bool = True
+    """What brackets or quotation marks enclose is translated in one piece."""
 
     def __post_init__(self) -> None:
         check_choices(self)

@@ -49,6 +49,11 @@ class ItemExtraction:
     compose: int = 0
     """Neighbouring items that are a block together also stand in the table as one, up to so many
     source words, and labels are also learned from sentences that are cut into these; 0: none."""
+    loose: bool = False
+    """Items and composed ones also stand in the table with any of the target words without links
+    that lie at their borders, and without them."""
+    min_loose: int = 1
+    """Sentences that must have given an item with a word without links at an edge, 1 to 3."""
     empty_items: bool = True
     """Items without target words stand in the table, so that words may be left out one by one."""
     max_words: int = 100
@@ -64,10 +69,13 @@ class ItemExtraction:
         check_counts(self, "max_item", "max_targets")
         check_counts(self, "compose", most=255)
         check_counts(self, "max_words", least=1, most=255)
+        check_counts(self, "min_loose", least=1, most=3)
 
     def core(self) -> _core.ItgOptions:
         """The same for the core."""
-        return _core.ItgOptions(self.sub_items, self.attach, self.max_words, self.compose)
+        return _core.ItgOptions(
+            self.sub_items, self.attach, self.max_words, self.compose, self.loose
+        )
 
 
 @dataclass(frozen=True)
@@ -96,6 +104,7 @@ class ItemCounts:
     """Of these, without target words."""
     sub_items: int
     composed_items: int
+    loose_items: int
     long_items: int
     """Kept out of the table for their length."""
     words: int
@@ -119,9 +128,9 @@ def items_of(
     options: ItemExtraction | None = None,
 ) -> tuple[list[Item], list[Item]]:
     """The items of a sentence pair, and those that only the table gets: within items, composed of
-    them."""
-    items, within, composed, _ = _cuts(source, target, links, options)
-    return items, within + composed
+    them, with other words at their borders."""
+    items, *others, _ = _cuts(source, target, links, options)
+    return items, [item for each in others for item in each]
 
 
 def composed_items_of(
@@ -132,7 +141,7 @@ def composed_items_of(
 ) -> list[Item]:
     """The items of a sentence pair where the longest composed ones are taken, from left to right;
     labels are learned from these, too."""
-    return _cuts(source, target, links, options)[3]
+    return _cuts(source, target, links, options)[-1]
 
 
 def _cuts(
@@ -178,7 +187,7 @@ def extract_items(
             lexical.core,
             max_targets=options.max_targets,
             min_sentences=1,
-            min_loose=1,
+            min_loose=options.min_loose,
             short_loose=0,
             significance=0.0,
             sentences=len(links),
