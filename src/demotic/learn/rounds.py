@@ -117,6 +117,8 @@ class TunerOptions(ABC):
 
     LEARNS_SPARSE: ClassVar[bool] = False
     """Does it learn weights of sparse features, which candidates have beside the task's own?"""
+    WEIGHS: ClassVar[bool] = False
+    """Does it let sentences count as often as their candidates say?"""
 
     iterations: int = 10
     """Rounds of decoding and optimising, at most."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -26,6 +27,7 @@ from demotic.learn import (
 )
 from demotic.metrics import Bleu
 from demotic.progress import SILENT, Progress
+from demotic.systems.imputing import NONE, Imputed, ImputedConfig, impute
 from demotic.systems.weights import write_weights
 
 if TYPE_CHECKING:
@@ -151,6 +153,8 @@ class TuningTask:
     """Weights of sparse features, which are not learned: together they are one feature, HELD."""
     learns: bool = False
     """Are they learned instead?  HELD stands for those that were decoded with."""
+    imputed: Imputed = NONE
+    """Sentences that are tuned on, too, and judge nothing."""
 
     @property
     def feature_names(self) -> Sequence[str]:
@@ -178,26 +182,33 @@ class TuningTask:
     def candidates(self, weights: Mapping[str, float]) -> list[Candidates]:
         """For each sentence its forest, or its list of best translations."""
         decoder = self.decoder.with_weights(self.restored(weights))
-        references = self.dev.references
+        source = [*self.dev.source, *self.imputed.source]
+        references = [*self.dev.references, *([line] for line in self.imputed.reference)]
+        often = [*([0.0 if self.imputed.alone else 1.0] * len(self.dev.source)),
+                 *self.imputed.weights]  # fmt: skip
+        judges = [number < len(self.dev.source) for number in range(len(source))]
         counts = [statistics_against(lines) for lines in references]
         if self.kind == "forest":
             if not isinstance(decoder, ForestDecoder):
                 raise ArgumentError(
                     "this decoder gives no forests", remedy="tune on lists: tune.candidates=kbest"
                 )
-            full = decoder.forests(self.dev.source, threads=self.threads)
-            forests = self._held(full, weights)
+            full = decoder.forests(source, threads=self.threads)
             return [
                 ForestCandidates(
-                    forest, count, [line.split() for line in lines], own if self.learns else None
+                    forest, count, [line.split() for line in lines], own if self.learns else None,
+                    weight, judge,
                 )
-                for forest, own, count, lines in zip(forests, full, counts, references, strict=True)
-            ]
+                for forest, own, count, lines, weight, judge in zip(
+                    self._held(full, weights), full, counts, references, often, judges, strict=True
+                )
+            ]  # fmt: skip
         found: list[Candidates] = []
-        lists = decoder.kbest_lines(self.dev.source, self.list_size, threads=self.threads)
-        for best, count in zip(lists, counts, strict=True):
+        lists = decoder.kbest_lines(source, self.list_size, threads=self.threads)
+        for best, count, weight, judge in zip(lists, counts, often, judges, strict=True):
             rows = np.array([self._row(each) for each in best], dtype=np.float64)
-            found.append(KBestCandidates(rows, count([" ".join(each.tokens) for each in best])))
+            statistics = count([" ".join(each.tokens) for each in best])
+            found.append(KBestCandidates(rows, statistics, weight, judge))
         return found
 
     def _held(self, forests: Sequence[Forest], weights: Mapping[str, float]) -> Sequence[Forest]:
@@ -250,6 +261,7 @@ def tune(
     out: Path,
     references: Sequence[Sequence[str]] = (),
     options: TunerOptions | None = None,
+    imputed: ImputedConfig | None = None,
     seed: int = 1,
     threads: int = 1,
     progress: Progress = SILENT,
@@ -257,12 +269,15 @@ def tune(
     """A copy of a model with its weights tuned again, on another development set.
 
     It is tuned as its own section ``tune`` says; ``options`` take the place of its options, and of
-    its method where they are those of another one.  ``references`` are beside those of ``dev``.
+    its method where they are those of another one.  ``references`` are beside those of ``dev``;
+    ``imputed`` are sentences without a source.
     """
     check_place(out)
-    config = own_tuning(model)
+    config = replace(own_tuning(model), imputed=ImputedConfig())
     if options is not None:
         config = config.with_options(options)
+    if imputed is not None:
+        config = replace(config, imputed=imputed)
     text = encoded_dev(model.source, model.target, dev, references)
     held = model.weights.keys() - {*model.decoder.feature_names}
     others = {name: model.weights[name] for name in sorted(held) if model.weights[name]}
@@ -270,6 +285,11 @@ def tune(
     task = TuningTask(
         model.decoder, text, config.candidates, config.list_size, threads,
         {} if learns else others, learns,
+        impute(
+            config.imputed, model.source, model.target,
+            (model.about.source_language, model.about.target_language),
+            threads=threads, progress=progress,
+        ),
     )  # fmt: skip
     found = tune_weights(
         task,
@@ -279,9 +299,15 @@ def tune(
         threads=threads,
         progress=progress,
     )
-    settings = {**model.about.config, "tune": asdict(config)}
+    settings = {**model.about.config, "tune": _written(config)}
     weights = task.restored(found.weights)
     return reweighted(model, weights, settings, dev, out, threads, progress, references)
+
+
+def _written(config: TuneConfig) -> dict[str, Any]:
+    """A section for the model to keep."""
+    record: dict[str, Any] = json.loads(json.dumps(asdict(config), default=str))
+    return record
 
 
 def own_tuning(model: Model) -> TuneConfig:
