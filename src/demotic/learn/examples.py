@@ -77,10 +77,7 @@ class ForestsKnown(Known):
         }
         full = [each.forest if each.full is None else each.full for each in given.values()]
         if self._density:
-            full = [
-                prune([forest], max_edges=self._density * _source_words(forest))[0]
-                for forest in full
-            ]
+            full = [thinned(forest, self._density) for forest in full]
         found = []
         for (number, each), forest in zip(given.items(), full, strict=True):
             if not each.references:
@@ -247,6 +244,7 @@ def list_forest(space: FeatureSpace, features: Floats) -> Forest:
     return Forest(_core.forest_build(arrays, [], ["S"], space, 0, 0))
 
 
-def _source_words(forest: Forest) -> int:
+def thinned(forest: Forest, density: int) -> Forest:
+    """So many edges for each source word, those whose best derivations are best."""
     begin, end = forest.spans[-1]
-    return max(1, int(end) - int(begin))
+    return prune([forest], max_edges=density * max(1, int(end) - int(begin)))[0]

@@ -95,6 +95,11 @@ class MinriskOptions(TunerOptions):
         """Rounds before the present one whose candidates are needed."""
         return self.memory - 1
 
+    @property
+    def kept_edges(self) -> int:
+        """So that no more of them need to be handed over."""
+        return self.density
+
     def known(self, features: Sequence[str], sentences: int, threads: int) -> Known:
         """Lists and forests as examples."""
         return ForestsKnown(

@@ -150,6 +150,11 @@ class TunerOptions(ABC):
         """Rounds before the present one whose candidates are needed, beside what lists keep."""
         return 0
 
+    @property
+    def kept_edges(self) -> int:
+        """The best edges of a forest that it looks at, for each source word; 0: all."""
+        return 0
+
     def known(self, features: Sequence[str], sentences: int, threads: int) -> Known:
         """Room for what will be known."""
         return Known(features, sentences, threads=threads)

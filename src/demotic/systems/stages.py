@@ -102,6 +102,7 @@ class Training(TextStages):
             task = TuningTask(
                 made, read_dev(dev), config.candidates, config.list_size, self.threads,
                 learns=learns, imputed=Imputed.read(imputed[0].path(IMPUTED)) if imputed else NONE,
+                density=config.options.kept_edges,
             )  # fmt: skip
             found = tune_weights(
                 task,

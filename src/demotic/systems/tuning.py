@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -25,6 +25,7 @@ from demotic.learn import (
     statistics_against,
     tune_weights,
 )
+from demotic.learn.examples import thinned
 from demotic.metrics import Bleu
 from demotic.progress import SILENT, Progress
 from demotic.systems.imputing import NONE, Imputed, ImputedConfig, impute
@@ -40,6 +41,7 @@ SMALLEST_DEV = 10
 """Sentences; on fewer, BLEU says nothing."""
 
 Kind = Literal["forest", "kbest"]
+_TOGETHER = 64  # sentences whose forests are there as a whole
 HELD = "SparseFeatures"
 """What sparse features are worth under weights that are not tuned, as one feature."""
 
@@ -155,6 +157,8 @@ class TuningTask:
     """Are they learned instead?  HELD stands for those that were decoded with."""
     imputed: Imputed = NONE
     """Sentences that are tuned on, too, and judge nothing."""
+    density: int = 0
+    """The best edges that are kept of a forest, for each source word; 0: all."""
 
     @property
     def feature_names(self) -> Sequence[str]:
@@ -189,18 +193,14 @@ class TuningTask:
         judges = [number < len(self.dev.source) for number in range(len(source))]
         counts = [statistics_against(lines) for lines in references]
         if self.kind == "forest":
-            if not isinstance(decoder, ForestDecoder):
-                raise ArgumentError(
-                    "this decoder gives no forests", remedy="tune on lists: tune.candidates=kbest"
-                )
-            full = decoder.forests(source, threads=self.threads)
             return [
                 ForestCandidates(
                     forest, count, [line.split() for line in lines], own if self.learns else None,
                     weight, judge,
                 )
-                for forest, own, count, lines, weight, judge in zip(
-                    self._held(full, weights), full, counts, references, often, judges, strict=True
+                for (own, forest), count, lines, weight, judge in zip(
+                    self._forests(decoder, source, weights), counts, references, often, judges,
+                    strict=True,
                 )
             ]  # fmt: skip
         found: list[Candidates] = []
@@ -210,6 +210,23 @@ class TuningTask:
             statistics = count([" ".join(each.tokens) for each in best])
             found.append(KBestCandidates(rows, statistics, weight, judge))
         return found
+
+    def _forests(
+        self, decoder: Decoder[Hypothesis], source: Sequence[str], weights: Mapping[str, float]
+    ) -> Iterator[tuple[Forest, Forest]]:
+        """Of each sentence the forest, and the same without sparse features.
+
+        A few sentences at a time, so that forests of large sets are there as they are kept alone.
+        """
+        if not isinstance(decoder, ForestDecoder):
+            raise ArgumentError(
+                "this decoder gives no forests", remedy="tune on lists: tune.candidates=kbest"
+            )
+        for begin in range(0, len(source), _TOGETHER):
+            full = decoder.forests(source[begin : begin + _TOGETHER], threads=self.threads)
+            if self.density:
+                full = [thinned(forest, self.density) for forest in full]
+            yield from zip(full, self._held(full, weights), strict=True)
 
     def _held(self, forests: Sequence[Forest], weights: Mapping[str, float]) -> Sequence[Forest]:
         """Forests without sparse features."""
@@ -290,6 +307,7 @@ def tune(
             (model.about.source_language, model.about.target_language),
             threads=threads, progress=progress,
         ),
+        config.options.kept_edges,
     )  # fmt: skip
     found = tune_weights(
         task,
