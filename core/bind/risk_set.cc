@@ -24,13 +24,13 @@ void risk_set(nb::module_& m) {
           nb::arg("space"), nb::arg("columns"))
       .def(
           "add",
-          [](learn::RiskSet& set, const forest::Forest& f, Matrix<float> counts) {
+          [](learn::RiskSet& set, const forest::Forest& f, Matrix<float> counts, double weight) {
             const nb::gil_scoped_release unlocked;
-            set.add(f, {counts.data(), counts.data() + counts.size()});
+            set.add(f, {counts.data(), counts.data() + counts.size()}, weight);
           },
-          nb::arg("forest"), nb::arg("counts").noconvert())
-      .def("add_loss", &learn::RiskSet::add_loss, nb::arg("forest"), Unlocked())
+          nb::arg("forest"), nb::arg("counts").noconvert(), nb::arg("weight") = 1.0)
       .def_prop_ro("size", &learn::RiskSet::size)
+      .def_prop_ro("weight", &learn::RiskSet::weight)
       .def_prop_ro("edges", &learn::RiskSet::edges)
       .def_prop_ro("columns", &learn::RiskSet::columns)
       .def_prop_ro("space", [](const learn::RiskSet& set) { return shown(set.space()); })

@@ -65,7 +65,7 @@ RiskSet::RiskSet(std::shared_ptr<const features::FeatureSpace> space, uint32_t c
   if (columns_ < 1) refuse("counts need at least one column");
 }
 
-void RiskSet::add(const forest::Forest& forest, std::vector<float> counts) {
+void RiskSet::add(const forest::Forest& forest, std::vector<float> counts, double weight) {
   const std::string name = "forest " + std::to_string(items_.size());
   if (forest.names->features != space_ && !forest.features().same_as(*space_))
     refuse(name + " names other features than the set");
@@ -75,14 +75,13 @@ void RiskSet::add(const forest::Forest& forest, std::vector<float> counts) {
   for (size_t i = 0; i < counts.size(); ++i)
     if (!std::isfinite(counts[i]))
       refuse(name + ": a count of edge " + std::to_string(i / columns_) + " is not finite");
+  if (!std::isfinite(weight) || weight < 0.0) refuse(name + ": its weight is no number from 0 up");
+  if (weight != 1.0)
+    for (float& count : counts) count = static_cast<float>(count * weight);
   edges_ += forest.edges();
-  items_.push_back({forest, std::move(counts), {}, {}, {}});
+  weight_ += weight;
+  items_.push_back({forest, std::move(counts), weight, {}, {}, {}});
   scale_ = 0.0;
-}
-
-void RiskSet::add_loss(const forest::Forest& forest) {
-  const auto loss = forest.loss.view();
-  add(forest, {loss.begin(), loss.end()});
 }
 
 std::vector<uint32_t> RiskSet::features() const {
@@ -158,7 +157,7 @@ Expected RiskSet::expect(std::span<const double> weights, double scale,
   }
   for (size_t i = 0; i < chosen_.size(); ++i) {
     const Item& item = items_[chosen_[i]];
-    result.log_z += item.in.beta[item.forest.root()];
+    result.log_z += item.weight * item.in.beta[item.forest.root()];
     for (uint32_t c = 0; c < columns_; ++c) result.counts[c] += result.each[i * columns_ + c];
   }
   return result;
@@ -180,13 +179,14 @@ Slope RiskSet::slope(std::span<const double> gain, double temperature, unsigned 
         const Item& item = items_[chosen_[i]];
         const forest::Forest& f = item.forest;
         std::vector<double>& per_edge = part.per_edge;
+        const double heat = item.weight * temperature;  // the counts have the weight already
         const double mean = forest::excess(f, item.in.q, item.score, {item.counts.data(), columns_},
-                                           item.mean, gain, temperature, per_edge, part.scratch);
+                                           item.mean, gain, heat, per_edge, part.scratch);
         const double slope = dot(per_edge, item.score.data());  // Cov(rho, s)
         if (scale_ != 1.0)
           for (double& each : per_edge) each *= scale_;
         forest::add_features(f, per_edge, part.gradient);
-        part.value += mean - temperature * item.in.beta[f.root()];
+        part.value += mean - heat * item.in.beta[f.root()];
         part.scale_gradient += slope / scale_;
       });
   return {total.value, total.scale_gradient, total.gradient.take()};
@@ -200,7 +200,7 @@ features::SparseVector RiskSet::expected_features(unsigned threads) const {
         const forest::Forest& f = item.forest;
         part.per_edge.resize(f.edges());
         part.scratch.node.assign(f.nodes(), 0.0);
-        part.scratch.node[f.root()] = 1.0;
+        part.scratch.node[f.root()] = item.weight;
         for (uint32_t v = f.nodes(); v-- > 0;)
           for (uint32_t e = f.in_off[v]; e < f.in_off[v + 1]; ++e) {
             part.per_edge[e] = part.scratch.node[v] * item.in.q[e];

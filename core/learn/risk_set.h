@@ -4,6 +4,7 @@
 //   RiskSet set(space, 5);
 //   set.add(forest, counts);                 for each sentence; counts: edges x 5, for instance
 //                                            words and matching n-grams (forest/ngrams.h)
+//   set.add(forest, counts, 0.5);            one that counts half in all that follows
 //   const Expected now = set.expect(weights, scale, {}, threads);
 //   now.counts                               the sums over the forests of E[counts(d)] under
 //                                            p(d) ~ exp(scale * w.f(d))
@@ -27,6 +28,7 @@
 
 namespace demotic::learn {
 
+// All of it times the weights of forests.
 struct Expected {
   double log_z = 0.0;          // summed over the forests
   std::vector<double> counts;  // by column, summed over the forests
@@ -43,13 +45,13 @@ class RiskSet {
  public:
   RiskSet(std::shared_ptr<const features::FeatureSpace> space, uint32_t columns);
 
-  // Throws Error(argument) unless the forest has this set's features and the counts fit and are
-  // finite.
-  void add(const forest::Forest& forest, std::vector<float> counts);
-  // One column: the forest's loss.
-  void add_loss(const forest::Forest& forest);
+  // Throws Error(argument) unless the forest has this set's features, the counts fit and are
+  // finite, and the weight is a number from 0 up.
+  void add(const forest::Forest& forest, std::vector<float> counts, double weight = 1.0);
 
   size_t size() const { return items_.size(); }
+  // The sum of the forests' weights.
+  double weight() const { return weight_; }
   size_t edges() const { return edges_; }
   uint32_t columns() const { return columns_; }
   const std::shared_ptr<const features::FeatureSpace>& space() const { return space_; }
@@ -70,7 +72,8 @@ class RiskSet {
  private:
   struct Item {
     forest::Forest forest;
-    std::vector<float> counts;
+    std::vector<float> counts;  // times the weight
+    double weight;
     forest::LogInside in;       // of the last expect
     std::vector<double> score;  // scaled
     std::vector<double> mean;   // of counts and score, by node
@@ -82,6 +85,7 @@ class RiskSet {
   uint32_t columns_;
   std::vector<Item> items_;
   size_t edges_ = 0;
+  double weight_ = 0.0;
   double scale_ = 0.0;            // of the last expect; 0: there was none
   std::vector<uint32_t> chosen_;  // by the last expect
 };

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from demotic.corpus import Bitext
     from demotic.learn import TunerOptions
+    from demotic.systems.imputing import ImputedConfig
     from demotic.systems.model import Model
 
 
@@ -122,6 +123,7 @@ def tune(
     out: str | Path,
     references: Sequence[Sequence[str]] = (),
     options: TunerOptions | None = None,
+    imputed: ImputedConfig | None = None,
     seed: int = 1,
     threads: int = 1,
     progress: Progress = SILENT,
@@ -130,9 +132,9 @@ def tune(
 
     ``options`` (``MertOptions``, ``MiraOptions``, ``ProOptions``, ``MinriskOptions``) name the
     tuner; without them the model is tuned as it was in training.  ``references`` are beside those
-    of ``dev``.
+    of ``dev``.  ``imputed`` asks for sentences of the target language without a source.
     """
     return system_named(model.about.system).tune(
-        model, dev, out=Path(out), references=references, options=options, seed=seed,
-        threads=threads, progress=progress,
+        model, dev, out=Path(out), references=references, options=options, imputed=imputed,
+        seed=seed, threads=threads, progress=progress,
     )  # fmt: skip

@@ -293,6 +293,29 @@ def test_a_tuner_is_chosen_by_its_name(folder: Path) -> None:
         assert "one of mert, mira, pro, minrisk, auto" in " ".join(done.stderr.split()), done.stderr
 
 
+def test_sources_are_imputed_where_a_text_has_none(folder: Path) -> None:
+    texts = ["--bitext", "memory.tsv", "--from", "en", "--to", "fr", *QUICK]
+    back = ["--bitext", "turned.tsv", "--from", "fr", "--to", "en", *QUICK]
+    turned = toys.turned(toys.memory(100))
+    lines = (f"{pair.source}\t{pair.target}" for pair in turned)
+    (folder / "turned.tsv").write_text("\n".join(lines), encoding="utf-8")
+    for command in ([*texts, "--out", "model"], [*back, "--out", "back"]):
+        done = run("train", *command, folder=folder)
+        assert done.returncode == 0, done.stderr
+    dev = ["--dev-source", "dev.en", "--dev-target", "dev.fr", "--out", "tuned"]
+    imputed = ["--imputed", "dev.fr", "--reverse", "back"]
+    minrisk = ["--tuner", "minrisk", "--iterations", "1"]
+    done = run("tune", "model", *dev, *minrisk, *imputed, folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "sources imputed to" in done.stderr
+    done = run("tune", "model", *dev, *minrisk, "--imputed", "dev.fr", folder=folder)
+    assert done.returncode == 2
+    assert "go together" in done.stderr
+    done = run("tune", "model", *dev, *imputed, "--tuner", "pro", folder=folder)
+    assert done.returncode == 1
+    assert "pro cannot weigh imputed sources (tune by minrisk)" in done.stderr
+
+
 def test_a_tuned_model_that_has_no_place_to_go_is_wrong_usage(
     toy_model: Path, folder: Path
 ) -> None:

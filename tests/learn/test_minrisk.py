@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -191,6 +192,99 @@ def test_a_break_keeps_sparse_weights(tmp_path: Path) -> None:
 def test_the_mean_of_rounds_has_all_sparse_weights() -> None:
     result = tuned(SparseTask(), average=2, min_gain=0.0, patience=0)
     assert result.weights["is|fine"] > 0
+
+
+class Weighed:
+    """A task whose sentences count as often as these say, and of which only some judge."""
+
+    def __init__(self, task: ForestTask | ListTask, often: Sequence[float], judges: int) -> None:
+        self.task, self.often, self.judges = task, often, judges
+        self.feature_names = task.feature_names
+
+    def candidates(self, weights: Mapping[str, float]) -> list[Candidates]:
+        return [
+            replace(each, weight=often, judges=number < self.judges)
+            for number, (each, often) in enumerate(
+                zip(self.task.candidates(weights), self.often, strict=True)
+            )
+        ]
+
+
+class Repeated:
+    """A task some of whose sentences are there again, behind the others."""
+
+    def __init__(self, task: ForestTask | ListTask, again: Sequence[int]) -> None:
+        self.task, self.again = task, again
+        self.feature_names = task.feature_names
+
+    def candidates(self, weights: Mapping[str, float]) -> list[Candidates]:
+        found = self.task.candidates(weights)
+        return [*found, *(found[number] for number in self.again)]
+
+
+@pytest.mark.parametrize("objective", ["bleu", "risk", "likelihood"])
+@pytest.mark.parametrize("make", [forest_task, list_task])
+def test_a_sentence_that_counts_twice_is_there_twice(
+    make: type[ForestTask], objective: str
+) -> None:
+    options = MinriskOptions(iterations=1, evaluations=8, objective=objective)  # type: ignore[arg-type]
+    sentences = len(make().candidates(START))
+    often = [2.0, 2.0, *[1.0] * (sentences - 2)]
+    weighed = tune_weights(Weighed(make(), often, sentences), START, options=options)
+    repeated = tune_weights(Repeated(make(), [0, 1]), START, options=options)
+    plain = tune_weights(make(), START, options=options)
+
+    def first(result: TuneResult) -> float:
+        return result.rounds[0].moved
+
+    assert first(weighed) == pytest.approx(first(repeated), rel=1e-4)
+    assert first(weighed) != pytest.approx(first(plain), rel=1e-3)
+
+
+def test_sentences_that_count_for_nothing_only_judge() -> None:
+    often = [0.0] * 6 + [1.0] * 6
+    result = tune_weights(Weighed(forest_task(), often, 6), START, options=QUICK)
+    half = ForestTask(forest_task().cases[6:], forest_task().references[6:])
+    other = tune_weights(half, START, options=replace(QUICK, iterations=1, patience=0))
+    assert result.rounds[0].moved == pytest.approx(other.rounds[0].moved)
+    judged = ForestTask(forest_task().cases[:6], forest_task().references[:6])
+    again = tune_weights(judged, START, options=replace(QUICK, iterations=1))
+    assert result.rounds[0].bleu == pytest.approx(again.rounds[0].bleu)
+    assert result.rounds[0].bleu != pytest.approx(other.rounds[0].bleu)
+
+
+def test_only_what_judges_is_held_out() -> None:
+    options = replace(QUICK, holdout=0.5, iterations=1)
+    result = tune_weights(Weighed(forest_task(), [1.0] * 12, 4), START, options=options)
+    assert result.held_out is not None
+    with pytest.raises(ArgumentError, match="leaves nothing"):
+        tune_weights(Weighed(forest_task(), [1.0] * 12, 1), START, options=options)
+
+
+def test_other_tuners_do_not_weigh_sentences() -> None:
+    sentences = len(list_task().candidates(START))
+    task = Weighed(list_task(), [2.0] * sentences, sentences)
+    with pytest.raises(ArgumentError, match="count more or less than others") as error:
+        tune_weights(task, START, options=MiraOptions())
+    assert error.value.remedy == "tune by minrisk"
+    with pytest.raises(ArgumentError, match="counts -1"):
+        replace(list_task().candidates(START)[0], weight=-1.0)
+
+
+@pytest.mark.parametrize("how", [{}, {"optimiser": "adagrad", "batch": 4, "rate": 0.2}])
+def test_a_strong_prior_keeps_weights_where_tuning_began(how: dict[str, Any]) -> None:
+    def moved(prior: str, l2: float) -> float:
+        options = replace(QUICK, prior=prior, l2=l2, iterations=1, **how)
+        known = options.known(FEATURES, 12, 1)
+        known.add(forest_task().candidates(START))
+        begin = np.array([START[name] for name in FEATURES])
+        at = Situation(begin, begin, np.ones(3), (), np.random.default_rng(1), 1,
+                       names=tuple(FEATURES))  # fmt: skip
+        return float(np.abs(options.optimise(known, at).weights - begin).max())
+
+    assert moved("start", 1e-4) < 0.05
+    assert moved("zero", 1e-4) > 0.09
+    assert moved("start", 10.0) > 0.1
 
 
 def test_a_round_that_went_astray_begins_where_it_was_best() -> None:

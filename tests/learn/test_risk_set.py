@@ -215,3 +215,37 @@ def test_nonsense_is_refused() -> None:
         forest.bleu_counts(REFERENCES, 0)
     with pytest.raises(ArgumentError, match="no reference"):
         forest.refine(3).bleu_counts([])
+
+
+@given(small_pairs, weights, st.sampled_from([0.0, 0.7]))
+def test_a_forest_that_counts_twice_is_there_twice(
+    case: Pair, w: list[float], temperature: float
+) -> None:
+    other = pair(3).forest.in_space(case.forest.space)
+    mine, others = counted(case.forest, 2, 1), counted(other, 2, 2)
+    twice, heavy = RiskSet(case.forest.space, 2), RiskSet(case.forest.space, 2)
+    for forest, counts in ((case.forest, mine), (case.forest, mine), (other, others)):
+        twice.add(forest, counts)
+    heavy.add(case.forest, mine, weight=2.0)
+    heavy.add(other, others)
+    heavy.add(pair(4).forest.in_space(case.forest.space), counted(pair(4).forest, 2, 3), weight=0.0)
+    assert (twice.weight, heavy.weight) == (3.0, 3.0)
+    one, same = twice.expect(w), heavy.expect(w)
+    assert same.counts == pytest.approx(one.counts, abs=1e-9)
+    assert same.log_z == pytest.approx(one.log_z, abs=1e-9)
+    assert same.each[0] == pytest.approx(2 * one.each[0], abs=1e-9)
+    for made in (
+        lambda examples: examples.slope([0.5, -1.25], temperature=temperature).gradient,
+        lambda examples: examples.expected_features(),
+    ):
+        assert made(heavy).dense() == pytest.approx(made(twice).dense(), abs=1e-9)
+    slopes = [e.slope([0.5, -1.25], temperature=temperature) for e in (twice, heavy)]
+    assert slopes[1].value == pytest.approx(slopes[0].value, abs=1e-9)
+    assert slopes[1].scale_gradient == pytest.approx(slopes[0].scale_gradient, abs=1e-9)
+
+
+def test_weights_that_are_none_are_refused() -> None:
+    forest = pair(1).forest
+    for weight in (-1.0, math.nan, math.inf):
+        with pytest.raises(ArgumentError, match="its weight is no number from 0 up"):
+            RiskSet(forest.space).add(forest, weight=weight)

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import demotic
-from demotic.corpus import Bitext
 from demotic.decode.confusion import START, Confuser
 from demotic.errors import ArgumentError, CorruptFileError, EncodingError, FileAccessError
 from demotic.grammar import ConfusionOptions, RuleTable, Symbols
@@ -333,14 +332,10 @@ def test_explanations_show_its_share(model: Model) -> None:
 def test_round_trips_say_what_is_confused(tmp_path: Path) -> None:
     """Nearly no source but those that a model of the opposite direction makes."""
     text, memory, dev = mono(tmp_path), toys.memory(150), toys.text(12)
-    turned = Bitext.from_pairs(
-        [(pair.target, pair.source) for pair in memory],
-        source_language="fr",
-        target_language="en",
-        file="turned",
-    )
     reverse = demotic.train(
-        turned, config={**toys.UNTUNED, "memory": {"use": False}}, out=tmp_path / "back"
+        toys.turned(memory),
+        config={**toys.UNTUNED, "memory": {"use": False}},
+        out=tmp_path / "back",
     )
     given = settings(text)
     given["cdlm"] |= {"sources": 1, "sentences": 40}

@@ -32,6 +32,16 @@ def text(count: int, seed: int = 7, file: str = "toy.tsv") -> Bitext:
     return _bitext(_pairs(count, seed, haste=False), file)
 
 
+def turned(bitext: Bitext) -> Bitext:
+    """The same pairs in the other direction."""
+    return Bitext.from_pairs(
+        [(pair.target, pair.source) for pair in bitext],
+        source_language=bitext.target_language,
+        target_language=bitext.source_language,
+        file="turned",
+    )
+
+
 def lines(count: int, seed: int) -> list[str]:
     """Sentences such as ``The adj1 noun2 does not verb3 %d noun4.``, without translation."""
     return list(text(count, seed).source_lines())

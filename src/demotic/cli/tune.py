@@ -44,6 +44,19 @@ def command(
         ),
     ] = None,
     tuner: Tuner = None,
+    imputed: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Text in the target language to tune on, too, by minrisk, its sources imputed.",
+        ),
+    ] = None,
+    reverse: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODEL", help="A model of the opposite direction, which imputes them."
+        ),
+    ] = None,
     seed: Seed = 1,
     threads: Threads = 0,
     quiet: Quiet = False,
@@ -60,12 +73,15 @@ def command(
       demotic tune en-fr.demotic --dev product.tmx --out product.demotic --iterations 5
       demotic tune de-en.demotic --dev-source news.de --dev-target news.en --out news.demotic \\
                    --tuner mira
+      demotic tune de-en.demotic --dev-source news.de --dev-target news.en --out news.demotic \\
+                   --tuner minrisk --imputed more.en --reverse en-de.demotic
     """
     from dataclasses import replace
 
     from demotic.bundle import check_place
     from demotic.corpus import read_bitext
     from demotic.model import load, tune
+    from demotic.systems.imputing import ImputedConfig
     from demotic.systems.records import over
     from demotic.systems.tuning import own_tuning
 
@@ -74,7 +90,9 @@ def command(
         raise typer.BadParameter("give --dev-source and --dev-target, or --dev")
     with usage("--out"):
         check_place(out)
-    given = (dev, dev_source, *targets)
+    with usage("--imputed"):
+        without_source = ImputedConfig(text=imputed, reverse=reverse)
+    given = (dev, dev_source, *targets, *without_source.files())
     check_files(inputs=[path for path in given if path is not None], outputs=[])
     progress = progress_for(quiet=quiet, json_log=json_log)
     translator = load(model)
@@ -100,6 +118,7 @@ def command(
         out=out,
         references=references,
         options=options,
+        imputed=without_source,
         seed=seed,
         threads=thread_count(threads),
         progress=progress,

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
@@ -31,8 +32,13 @@ class KBestCandidates:
 
     features: Floats
     statistics: Statistics
+    weight: float = 1.0
+    """How often the sentence counts, for tuners that can weigh sentences."""
+    judges: bool = True
+    """Is the sentence one of those by which a decoding is judged?"""
 
     def __post_init__(self) -> None:
+        _check_weight(self.weight)
         object.__setattr__(self, "features", _matrix(self.features, np.float64, "features"))
         object.__setattr__(self, "statistics", statistics_rows(self.statistics))
         if len(self.features) != len(self.statistics):
@@ -57,6 +63,12 @@ class ForestCandidates:
     full: Forest | None = None
     """The same forest with its sparse features, for learners of their weights; in ``forest`` these
     are one feature, if any."""
+    weight: float = 1.0
+    """As of a list."""
+    judges: bool = True
+
+    def __post_init__(self) -> None:
+        _check_weight(self.weight)
 
 
 Candidates: TypeAlias = KBestCandidates | ForestCandidates
@@ -95,6 +107,11 @@ def statistics_rows(rows: ArrayLike) -> Statistics:
     if array.shape[1] != STATISTICS:
         raise ArgumentError(f"BLEU statistics have {STATISTICS} columns, not {array.shape[1]}")
     return array
+
+
+def _check_weight(weight: float) -> None:
+    if not 0 <= weight < math.inf:
+        raise ArgumentError(f"a sentence that counts {weight} times")
 
 
 def _matrix(values: ArrayLike, kind: type, name: str) -> np.ndarray[tuple[int, int], np.dtype]:

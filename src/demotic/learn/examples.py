@@ -35,6 +35,8 @@ class _Example:
     counts: NDArray[np.float32]
     sentence: int
     """Its number."""
+    weight: float = 1.0
+    """How often it counts."""
     given: ForestCandidates | None = None
     """Where the forest came from; None: a list."""
     rows: Statistics | None = None
@@ -71,21 +73,20 @@ class ForestsKnown(Known):
         given = {
             number: each
             for number, each in enumerate(candidates)
-            if isinstance(each, ForestCandidates)
+            if isinstance(each, ForestCandidates) and each.weight
         }
         full = [each.forest if each.full is None else each.full for each in given.values()]
         if self._density:
-            full = [
-                prune([forest], max_edges=self._density * _source_words(forest))[0]
-                for forest in full
-            ]
+            full = [thinned(forest, self._density) for forest in full]
         found = []
         for (number, each), forest in zip(given.items(), full, strict=True):
             if not each.references:
                 raise ArgumentError(
                     f"sentence {number + 1} has no reference", remedy="give its words"
                 )
-            found.append(_Example(*with_bleu_counts(forest, each.references), number, each))
+            found.append(
+                _Example(*with_bleu_counts(forest, each.references), number, each.weight, each)
+            )
         self._rounds = [*self._rounds, found][-self._memory :]
         return new
 
@@ -102,11 +103,11 @@ class ForestsKnown(Known):
         off, features, statistics = self.lists()
         space = FeatureSpace(list(self._names))
         for number, (first, end) in enumerate(pairwise(off.tolist())):
-            if end > first:
+            if end > first and (weight := self.latest[number].weight):
                 rows = statistics[first:end]
                 counts = rows[:, [2 * ORDER, *range(ORDER)]].astype(np.float32)
                 forest = list_forest(space, features[first:end])
-                yield _Example(forest, counts, number, rows=rows)
+                yield _Example(forest, counts, number, weight, rows=rows)
 
 
 class Examples:
@@ -127,17 +128,23 @@ class Examples:
         self.forests = [each.forest for each in found]
         self.risk_set = RiskSet(self.space, ORDER + 1)
         for each in found:
-            self.risk_set.add(each.forest, each.counts)
+            self.risk_set.add(each.forest, each.counts, weight=each.weight)
         # What is no feature of the forests stands for held ones, and is not learned.
         self._ids = [self.space.find(name) for name in names]
         self.start = np.zeros(len(self.space))
         for name, value in sparse.items():
             if (at := self.space.find(name)) is not None:
                 self.start[at] = value
-        for at, value in zip(self._ids, dense.tolist(), strict=True):
-            if at is not None:
-                self.start[at] = value
+        self.start += self.dense(dense)
         self._best = self._statistics(self.start, threads)
+
+    def dense(self, values: Floats) -> Floats:
+        """Values of the task's features by feature id; those of others are 0."""
+        found = np.zeros(len(self.space))
+        for at, value in zip(self._ids, values.tolist(), strict=True):
+            if at is not None:
+                found[at] = value
+        return found
 
     @cached_property
     def sparse(self) -> NDArray[np.bool_]:
@@ -160,14 +167,21 @@ class Examples:
         return found
 
     @property
-    def statistics(self) -> Statistics:
-        """BLEU statistics of the derivations that are best to begin with."""
-        return self._best
+    def statistics(self) -> Floats:
+        """BLEU statistics of the best derivations to begin with, as often as they count."""
+        rows: Floats = self._best * np.array(self.weights)[:, None]
+        return rows
+
+    @property
+    def weights(self) -> list[float]:
+        """How often each forest counts."""
+        return [each.weight for each in self._found]
 
     @property
     def reference_lengths(self) -> list[float]:
-        """Of the references that are closest to these derivations in length."""
-        lengths: list[float] = self._best[:, STATISTICS - 1].astype(float).tolist()
+        """Of the references that are closest to these derivations in length, as often as these
+        count."""
+        lengths: list[float] = self.statistics[:, STATISTICS - 1].tolist()
         return lengths
 
     def bleu(self, weights: Floats, *, threads: int = 1) -> float:
@@ -230,6 +244,7 @@ def list_forest(space: FeatureSpace, features: Floats) -> Forest:
     return Forest(_core.forest_build(arrays, [], ["S"], space, 0, 0))
 
 
-def _source_words(forest: Forest) -> int:
+def thinned(forest: Forest, density: int) -> Forest:
+    """So many edges for each source word, those whose best derivations are best."""
     begin, end = forest.spans[-1]
-    return max(1, int(end) - int(begin))
+    return prune([forest], max_edges=density * max(1, int(end) - int(begin)))[0]

@@ -65,7 +65,8 @@ class Known:
         self._core = _core.DevSet(sentences, list(features), max_segments)
         self._sentences = sentences
         self._threads = threads
-        self._latest: list[Candidates] = []
+        self.latest: list[Candidates] = []
+        """What was added last, sentence by sentence."""
 
     def add(self, candidates: Sequence[Candidates]) -> int:
         """Merge lists into those there are, put forests in the place of those there are.
@@ -82,7 +83,7 @@ class Known:
                 new += self._core.merge(sentence, given.features, given.statistics)
             else:
                 self._core.set_forest(sentence, given.forest.core)
-        self._latest = list(candidates)
+        self.latest = list(candidates)
         return new
 
     def bleu(self, weights: Floats, *, lists_only: bool = False) -> float:
@@ -107,12 +108,12 @@ class Known:
     @property
     def has_forests(self) -> bool:
         """Is there more to find than what is in the lists?"""
-        return any(isinstance(given, ForestCandidates) for given in self._latest)
+        return any(isinstance(given, ForestCandidates) for given in self.latest)
 
     def aim(self, gain: Sequence[float]) -> None:
         """Let :meth:`explore` see linear BLEU in the forests; weights as of ``bleu_gain``."""
         order = len(gain) - 1
-        for sentence, given in enumerate(self._latest):
+        for sentence, given in enumerate(self.latest):
             if isinstance(given, ForestCandidates):
                 forest = given.forest.refine(order - 1)
                 gains = forest.bleu_gain(given.references, gain)
@@ -156,7 +157,7 @@ class Known:
         """Search a few sentences at a time and score the texts that forests come up with."""
         for first in range(0, self._sentences, _SLICE):
             for sentence, texts in search(first, min(first + _SLICE, self._sentences)):
-                given = self._latest[sentence]
+                given = self.latest[sentence]
                 assert isinstance(given, ForestCandidates)  # lists come with their statistics
                 self._core.score(sentence, _scored(given, texts, sentence))
 

@@ -37,6 +37,7 @@ class MinriskOptions(TunerOptions):
     """Minimum risk: what is expected, and how its best weights are found."""
 
     LEARNS_SPARSE: ClassVar[bool] = True
+    WEIGHS: ClassVar[bool] = True
 
     patience: int = 3
     """Tuning ends after so many rounds without a better decoding; 0 goes on."""
@@ -51,6 +52,8 @@ class MinriskOptions(TunerOptions):
     l2: float = 1.0
     """The variance of weights: a weight w costs w^2 / (2 l2) beside the objective, which is in
     words; 0: nothing."""
+    prior: Literal["zero", "start"] = "zero"
+    """Where weights cost nothing by ``l2``: at 0, or where tuning began."""
     l1: float = 0.0
     """What the absolute weight of a sparse feature costs, in words; with more, fewer features keep
     a weight other than 0."""
@@ -92,6 +95,11 @@ class MinriskOptions(TunerOptions):
         """Rounds before the present one whose candidates are needed."""
         return self.memory - 1
 
+    @property
+    def kept_edges(self) -> int:
+        """So that no more of them need to be handed over."""
+        return self.density
+
     def known(self, features: Sequence[str], sentences: int, threads: int) -> Known:
         """Lists and forests as examples."""
         return ForestsKnown(
@@ -106,7 +114,8 @@ class MinriskOptions(TunerOptions):
         start = examples.start
         objective, words = self._objective(examples)
         l1 = np.where(examples.sparse, self.l1, 0.0)
-        penalty = Penalty(l2=self.l2, l1=l1)
+        centre = examples.dense(at.start) if self.prior == "start" else None
+        penalty = Penalty(l2=self.l2, l1=l1, centre=centre)
         free = examples.free(at.free, self.min_support)
         before = _value(objective, start, free, penalty, at.threads)
         if self.optimiser in ("lbfgs", "rprop"):
@@ -117,7 +126,7 @@ class MinriskOptions(TunerOptions):
             weights = scaled(found.weights, start) if self.anneal else found.weights
             gained = before - found.value
         else:
-            weights = self._by_parts(objective, start, free, l1, at)
+            weights = self._by_parts(objective, start, free, penalty, at)
             gained = before - _value(objective, weights, free, penalty, at.threads)
         points = 100 * gained / max(words, 1.0)
         now = examples.bleu(start, threads=at.threads)
@@ -135,19 +144,22 @@ class MinriskOptions(TunerOptions):
         gain, _ = estimated_gain(examples.statistics)
         if self.objective == "risk":
             return LinearRisk(examples.risk_set, gain), words
-        return Likelihood(examples.forests, examples.right(gain)), words
+        return Likelihood(examples.forests, examples.right(gain), examples.weights), words
 
     def _by_parts(
         self,
         objective: Objective,
         start: Floats,
         free: NDArray[np.bool_],
-        l1: Floats,
+        penalty: Penalty,
         at: Situation,
     ) -> Floats:
         method: Literal["adagrad", "adam"] = "adam" if self.optimiser == "adam" else "adagrad"
         rigour = 1.0 / self.l2 if self.l2 else 0.0
-        learner = Online(start, method=method, rate=self.rate, l1=l1, l2=rigour, free=free)
+        learner = Online(
+            start, method=method, rate=self.rate, l1=penalty.l1, l2=rigour, centre=penalty.centre,
+            free=free,
+        )  # fmt: skip
         learn_online(
             objective, learner, passes=self.passes, batch=self.batch, rng=at.rng,
             threads=at.threads,
@@ -174,6 +186,7 @@ def _value(
     value = objective.evaluate(weights, threads=threads).value
     ids = objective.features()
     ids = ids[free[ids]]
-    moved = weights[ids]
-    cost = float(np.asarray(penalty.l1)[ids] @ np.abs(moved))
+    there = weights[ids]
+    cost = float(np.asarray(penalty.l1)[ids] @ np.abs(there))
+    moved = there if penalty.centre is None else there - penalty.centre[ids]
     return value + cost + (float(moved @ moved) / (2 * penalty.l2) if penalty.l2 else 0.0)

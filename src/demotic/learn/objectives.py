@@ -105,7 +105,8 @@ class ExpectedBleu(_OfForests):
     """-BLEU of the expected counts of a corpus, times its reference words (Rosti et al. 2010).
 
     The counts are words and matches of n = 1-4.  An n-gram of a hypothesis is there n - 1 times
-    less than a word in each sentence.  The brevity penalty is smooth.
+    less than a word in each sentence.  The brevity penalty is smooth.  A forest that counts more
+    than once has so many times its reference's length.
     """
 
     def __init__(self, examples: RiskSet, reference_lengths: Sequence[float]) -> None:
@@ -139,14 +140,14 @@ class ExpectedBleu(_OfForests):
         else:
             self._latest[np.asarray(only)] = now.each
         counts = now.counts if only is None else self._latest.sum(axis=0)
-        value, by_counts = expected_bleu(counts, float(self._lengths.sum()), len(self))
+        value, by_counts = expected_bleu(counts, float(self._lengths.sum()), self.examples.weight)
         slope = self.examples.slope(by_counts, temperature=temperature, threads=threads)
         # Of the linear value only the entropy's part is wanted.
         entropy = slope.value - float(by_counts @ now.counts)
         return Slope(value + entropy, slope.gradient, slope.scale_gradient)
 
 
-def expected_bleu(counts: Floats, reference: float, sentences: int) -> tuple[float, Floats]:
+def expected_bleu(counts: Floats, reference: float, sentences: float) -> tuple[float, Floats]:
     """-BLEU of (words, matches of n = 1-4) times the reference's words; derivatives by counts."""
     words = max(float(counts[0]), 1e-3)
     gaps = sentences * np.arange(ORDER)
@@ -166,14 +167,22 @@ def expected_bleu(counts: Floats, reference: float, sentences: int) -> tuple[flo
 class Likelihood(_OfForests):
     """-log p of the right derivations among all: log Z(all) - log Z(right)."""
 
-    def __init__(self, forests: Sequence[Forest], right: Sequence[Forest]) -> None:
+    def __init__(
+        self,
+        forests: Sequence[Forest],
+        right: Sequence[Forest],
+        weights: Sequence[float] | None = None,
+    ) -> None:
+        """``weights`` say how often each sentence counts."""
         if len(forests) != len(right):
             raise ArgumentError(f"{len(forests)} forests and {len(right)} of right derivations")
+        often = [1.0] * len(forests) if weights is None else weights
         super().__init__(RiskSet(joined_space([*forests, *right])))
         self._right = RiskSet(self.space)
         for examples, given in ((self.examples, forests), (self._right, right)):
-            for forest in given:
-                examples.add(forest if forest.space is self.space else forest.in_space(self.space))
+            for forest, weight in zip(given, often, strict=True):
+                own = forest if forest.space is self.space else forest.in_space(self.space)
+                examples.add(own, weight=weight)
 
     def evaluate(
         self,

@@ -32,7 +32,10 @@ _ALL = np.zeros(0, np.uint32)
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """What derivations count on average, under p(d) proportional to exp(scale w . f(d))."""
+    """What derivations count on average, under p(d) proportional to exp(scale w . f(d)).
+
+    All of it is times the weights of forests.
+    """
 
     log_z: float
     """Summed over the forests."""
@@ -61,19 +64,26 @@ class RiskSet:
         self._core = _core.RiskSet(space, columns)
         self.space = space
 
-    def add(self, forest: Forest, counts: NDArray[np.float32] | None = None) -> None:
+    def add(
+        self, forest: Forest, counts: NDArray[np.float32] | None = None, *, weight: float = 1.0
+    ) -> None:
         """A forest with its counts, edges x columns; without them its ``loss`` is the one column.
 
-        It must have the features of the set's space.
+        It must have the features of the set's space.  All sums over forests count it ``weight``
+        times.
         """
         if counts is None:
-            self._core.add_loss(forest.core)
-        else:
-            self._core.add(forest.core, np.ascontiguousarray(counts, dtype=np.float32))
+            counts = forest.loss[:, None]
+        self._core.add(forest.core, np.ascontiguousarray(counts, dtype=np.float32), weight)
 
     def __len__(self) -> int:
         """The number of forests."""
         return int(self._core.size)
+
+    @property
+    def weight(self) -> float:
+        """The sum of the forests' weights: their number, unless some count more or less."""
+        return float(self._core.weight)
 
     @property
     def edges(self) -> int:

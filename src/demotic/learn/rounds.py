@@ -117,6 +117,8 @@ class TunerOptions(ABC):
 
     LEARNS_SPARSE: ClassVar[bool] = False
     """Does it learn weights of sparse features, which candidates have beside the task's own?"""
+    WEIGHS: ClassVar[bool] = False
+    """Does it let sentences count as often as their candidates say?"""
 
     iterations: int = 10
     """Rounds of decoding and optimising, at most."""
@@ -146,6 +148,11 @@ class TunerOptions(ABC):
     @property
     def remembered(self) -> int:
         """Rounds before the present one whose candidates are needed, beside what lists keep."""
+        return 0
+
+    @property
+    def kept_edges(self) -> int:
+        """The best edges of a forest that it looks at, for each source word; 0: all."""
         return 0
 
     def known(self, features: Sequence[str], sentences: int, threads: int) -> Known:

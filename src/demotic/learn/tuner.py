@@ -99,7 +99,7 @@ def tune_weights(
 
 @dataclass(frozen=True, eq=False)
 class _Dev:
-    """The dev set, a part of it held out."""
+    """The dev set, a part of what judges held out."""
 
     task: Task
     options: TunerOptions
@@ -109,11 +109,18 @@ class _Dev:
     def decode(self, weights: Mapping[str, float]) -> tuple[list[Candidates], Decoded]:
         """Candidates of the sentences to tune on, and the BLEU of both parts."""
         candidates = self.task.candidates(weights)
-        held = _held_out(len(candidates), self.options.holdout, self.seed)
-        tuned = [each for each, out in zip(candidates, held, strict=True) if not out]
-        others = [each for each, out in zip(candidates, held, strict=True) if out]
+        if not self.options.WEIGHS and any(each.weight != 1 for each in candidates):
+            raise ArgumentError(
+                "sentences that count more or less than others", remedy="tune by minrisk"
+            )
+        judges = [number for number, each in enumerate(candidates) if each.judges]
+        held = _held_out(len(judges), self.options.holdout, self.seed)
+        out = {number for number, left in zip(judges, held, strict=True) if left}
+        tuned = [each for number, each in enumerate(candidates) if number not in out]
+        others = [candidates[number] for number in sorted(out)]
+        judged = [each for each in tuned if each.judges]
         held_out = self._bleu(others, weights) if others else None
-        return tuned, Decoded(self._bleu(tuned, weights), held_out)
+        return tuned, Decoded(self._bleu(judged, weights), held_out)
 
     def _bleu(self, candidates: Sequence[Candidates], weights: Mapping[str, float]) -> float:
         names = tuple(self.task.feature_names)

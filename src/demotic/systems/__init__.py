@@ -5,7 +5,7 @@ A system's package has
     Config                    a frozen dataclass that extends ``config.TrainingConfig``
     Model                     a class that extends ``model.Model``: its name, its parts, its decoder
     fit(training, config)     trains a model, one stage after the other
-    tune(model, dev, *, out, references, options, seed, threads, progress)  gives it other weights
+    tune(model, dev, *, out, references, options, imputed, seed, ...)  gives it other weights
     CHOICES                   what ``--effort`` tries on the development set, in this order
     DEMO                      settings for ``demotic demo``, which should not take long
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from demotic.progress import Progress
     from demotic.systems.choices import Choice
     from demotic.systems.config import TrainingConfig
+    from demotic.systems.imputing import ImputedConfig
     from demotic.systems.model import Model as AnyModel
     from demotic.systems.stages import Training
 
@@ -68,6 +69,7 @@ class System(Protocol):
         out: Path,
         references: Sequence[Sequence[str]],
         options: TunerOptions | None,
+        imputed: ImputedConfig | None,
         seed: int,
         threads: int,
         progress: Progress,

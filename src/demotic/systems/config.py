@@ -15,6 +15,7 @@ from demotic.errors import ArgumentError, FileAccessError, check_choices, check_
 from demotic.learn import MertOptions, MinriskOptions, MiraOptions, ProOptions, TunerOptions
 from demotic.lm.estimation import MAX_ORDER
 from demotic.memory.options import MemoryOptions
+from demotic.systems.imputing import ImputedConfig
 from demotic.systems.records import over
 from demotic.systems.rules_model import MOST_EXTRA
 from demotic.systems.tuning import Kind
@@ -103,7 +104,8 @@ class LmConfig:
 AUTO = "mira"
 """The method of tuning that ``auto`` stands for: on the mean of the portfolio level with MERT, in
 half the time, and better in small steps (docs/defaults.md)."""
-_HURRIED = {"method": "mira", "candidates": "kbest", "mira": {"iterations": 6}}
+_HURRIED = {"method": "mira", "candidates": "kbest", "mira": {"iterations": 6},
+            "imputed": {"text": None, "reverse": None}}  # fmt: skip
 """The quickest method of tuning, cut short."""
 
 
@@ -126,10 +128,16 @@ class TuneConfig:
     """Pairwise ranking optimisation."""
     minrisk: MinriskOptions = field(default_factory=MinriskOptions)
     """Minimum risk, for any number of features."""
+    imputed: ImputedConfig = field(default_factory=ImputedConfig)
+    """Sentences of the target language, whose sources are imputed; by minrisk alone."""
 
     def __post_init__(self) -> None:
         check_choices(self)
         check_counts(self, "list_size", least=1)
+        if self.imputed.text is not None and not self.options.WEIGHS:
+            raise ArgumentError(
+                f"{self.method} cannot weigh imputed sources", remedy="tune by minrisk"
+            )
 
     @property
     def options(self) -> TunerOptions:
@@ -154,6 +162,7 @@ class TuneConfig:
         return replace(self, **given)
 
 
+_UNTUNED = TuneConfig()
 SMALL_STEPS = TuneConfig(method="mira", mira=MiraOptions(c=0.001))
 """MIRA that does not follow the development set too closely (docs/defaults.md)."""
 
@@ -250,12 +259,28 @@ class TrainingConfig:
                 remedy=f"leave it out, or train one of {_systems_with('BILINGUAL')}",
             )
         self._check_sparse()
+        if self._tuning.imputed.text is not None and not self.tunes:
+            raise ArgumentError(
+                "imputed sources are tuned on, and with this preset nothing is tuned",
+                remedy="take a preset that tunes, such as 'tuned', or leave out tune.imputed",
+            )
+
+    @property
+    def _tuning(self) -> TuneConfig:
+        """The system's section."""
+        tune: TuneConfig = vars(self).get("tune", _UNTUNED)
+        return tune
+
+    @property
+    def tunes(self) -> bool:
+        """Are weights tuned as the section ``tune`` says?"""
+        return True
 
     def _check_sparse(self) -> None:
         """Lists have no sparse features: who wants their weights learned has to ask for forests."""
         templates = getattr(getattr(vars(self).get("extract"), "sparse", None), "templates", ())
-        tune = vars(self).get("tune")
-        if not templates or not isinstance(tune, TuneConfig):
+        tune = self._tuning
+        if not templates:
             return
         if tune.options.LEARNS_SPARSE and not tune.learns_sparse:
             raise ArgumentError(
@@ -299,7 +324,7 @@ class TrainingConfig:
     def files(self) -> tuple[Path, ...]:
         """Those that training will read, beside the text."""
         links = () if self.align.file is None else (self.align.file,)
-        return (*links, *self.lm.extra, *self.glossary)
+        return (*links, *self.lm.extra, *self.glossary, *self._tuning.imputed.files())
 
     def check_files(self) -> None:
         """Raise where one of them is missing: not when settings are read, which outlive files."""

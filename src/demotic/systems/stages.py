@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from demotic import files
 from demotic.bundle import Bundle
-from demotic.corpus import Bitext
+from demotic.corpus import Bitext, Orthography
 from demotic.decode.core_decoder import has_sparse
 from demotic.decode.decoder import Decoder, Hypothesis
 from demotic.grammar import RuleTable
@@ -35,9 +35,10 @@ from demotic.systems.finishing import (
     made_again,
     remember,
 )
+from demotic.systems.imputing import NONE, Imputed, ImputedConfig, impute
 from demotic.systems.model import GLOSSARY, MEMORY, Model
 from demotic.systems.records import to_record
-from demotic.systems.text_stages import TextStages, fingerprint, read_dev
+from demotic.systems.text_stages import TextStages, fingerprint, fingerprint_file, read_dev
 from demotic.systems.tuning import (
     TuningTask,
     has_sparse_features,
@@ -46,6 +47,7 @@ from demotic.systems.weights import read_weights, write_weights
 from demotic.systems.work import Stage, place
 
 Made = TypeVar("Made", bound=Model)
+IMPUTED = "imputed.tsv"
 
 
 class Training(TextStages):
@@ -87,10 +89,11 @@ class Training(TextStages):
                 fixed.finish()
             return fixed
         dev = self.development(text)
+        imputed = self._imputed(text, config.imputed)
         stage = self.work.stage(
             name,
             [_tuning(config), asdict(search), self.config.seed],
-            after=[dev, *after],
+            after=[dev, *imputed, *after],
             files=[file],
         )
         if stage.wanted:
@@ -98,7 +101,8 @@ class Training(TextStages):
             learns = sparse and config.learns_sparse and has_sparse_features(made)
             task = TuningTask(
                 made, read_dev(dev), config.candidates, config.list_size, self.threads,
-                learns=learns,
+                learns=learns, imputed=Imputed.read(imputed[0].path(IMPUTED)) if imputed else NONE,
+                density=config.options.kept_edges,
             )  # fmt: skip
             found = tune_weights(
                 task,
@@ -113,6 +117,24 @@ class Training(TextStages):
             write_weights(stage.path(file), task.restored(found.weights))
             stage.finish()
         return stage
+
+    def _imputed(self, text: Stage, config: ImputedConfig) -> list[Stage]:
+        """Sentences to tune on beside the development set, if any."""
+        if config.text is None:
+            return []
+        settings = [asdict(config), *map(fingerprint_file, config.files())]
+        stage = self.work.stage("imputed", settings, after=[text], files=[IMPUTED])
+        if stage.wanted:
+            source, target = (
+                Orthography.from_json(text.path(f"{side}.json").read_text("utf-8"))
+                for side in ("source", "target")
+            )
+            languages = self.bitext.source_language, self.bitext.target_language
+            impute(
+                config, source, target, languages, threads=self.threads, progress=self.progress
+            ).write(stage.path(IMPUTED))
+            stage.finish()
+        return [stage]
 
     def on_all_text(self, settled: Settled) -> Training:
         """The training that follows: the same, on all of the text, with what is settled."""

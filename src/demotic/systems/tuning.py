@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -24,8 +25,10 @@ from demotic.learn import (
     statistics_against,
     tune_weights,
 )
+from demotic.learn.examples import thinned
 from demotic.metrics import Bleu
 from demotic.progress import SILENT, Progress
+from demotic.systems.imputing import NONE, Imputed, ImputedConfig, impute
 from demotic.systems.weights import write_weights
 
 if TYPE_CHECKING:
@@ -38,6 +41,7 @@ SMALLEST_DEV = 10
 """Sentences; on fewer, BLEU says nothing."""
 
 Kind = Literal["forest", "kbest"]
+_TOGETHER = 64  # sentences whose forests are there as a whole
 HELD = "SparseFeatures"
 """What sparse features are worth under weights that are not tuned, as one feature."""
 
@@ -151,6 +155,10 @@ class TuningTask:
     """Weights of sparse features, which are not learned: together they are one feature, HELD."""
     learns: bool = False
     """Are they learned instead?  HELD stands for those that were decoded with."""
+    imputed: Imputed = NONE
+    """Sentences that are tuned on, too, and judge nothing."""
+    density: int = 0
+    """The best edges that are kept of a forest, for each source word; 0: all."""
 
     @property
     def feature_names(self) -> Sequence[str]:
@@ -178,27 +186,47 @@ class TuningTask:
     def candidates(self, weights: Mapping[str, float]) -> list[Candidates]:
         """For each sentence its forest, or its list of best translations."""
         decoder = self.decoder.with_weights(self.restored(weights))
-        references = self.dev.references
+        source = [*self.dev.source, *self.imputed.source]
+        references = [*self.dev.references, *([line] for line in self.imputed.reference)]
+        often = [*([0.0 if self.imputed.alone else 1.0] * len(self.dev.source)),
+                 *self.imputed.weights]  # fmt: skip
+        judges = [number < len(self.dev.source) for number in range(len(source))]
         counts = [statistics_against(lines) for lines in references]
         if self.kind == "forest":
-            if not isinstance(decoder, ForestDecoder):
-                raise ArgumentError(
-                    "this decoder gives no forests", remedy="tune on lists: tune.candidates=kbest"
-                )
-            full = decoder.forests(self.dev.source, threads=self.threads)
-            forests = self._held(full, weights)
             return [
                 ForestCandidates(
-                    forest, count, [line.split() for line in lines], own if self.learns else None
+                    forest, count, [line.split() for line in lines], own if self.learns else None,
+                    weight, judge,
                 )
-                for forest, own, count, lines in zip(forests, full, counts, references, strict=True)
-            ]
+                for (own, forest), count, lines, weight, judge in zip(
+                    self._forests(decoder, source, weights), counts, references, often, judges,
+                    strict=True,
+                )
+            ]  # fmt: skip
         found: list[Candidates] = []
-        lists = decoder.kbest_lines(self.dev.source, self.list_size, threads=self.threads)
-        for best, count in zip(lists, counts, strict=True):
+        lists = decoder.kbest_lines(source, self.list_size, threads=self.threads)
+        for best, count, weight, judge in zip(lists, counts, often, judges, strict=True):
             rows = np.array([self._row(each) for each in best], dtype=np.float64)
-            found.append(KBestCandidates(rows, count([" ".join(each.tokens) for each in best])))
+            statistics = count([" ".join(each.tokens) for each in best])
+            found.append(KBestCandidates(rows, statistics, weight, judge))
         return found
+
+    def _forests(
+        self, decoder: Decoder[Hypothesis], source: Sequence[str], weights: Mapping[str, float]
+    ) -> Iterator[tuple[Forest, Forest]]:
+        """Of each sentence the forest, and the same without sparse features.
+
+        A few sentences at a time, so that forests of large sets are there as they are kept alone.
+        """
+        if not isinstance(decoder, ForestDecoder):
+            raise ArgumentError(
+                "this decoder gives no forests", remedy="tune on lists: tune.candidates=kbest"
+            )
+        for begin in range(0, len(source), _TOGETHER):
+            full = decoder.forests(source[begin : begin + _TOGETHER], threads=self.threads)
+            if self.density:
+                full = [thinned(forest, self.density) for forest in full]
+            yield from zip(full, self._held(full, weights), strict=True)
 
     def _held(self, forests: Sequence[Forest], weights: Mapping[str, float]) -> Sequence[Forest]:
         """Forests without sparse features."""
@@ -250,6 +278,7 @@ def tune(
     out: Path,
     references: Sequence[Sequence[str]] = (),
     options: TunerOptions | None = None,
+    imputed: ImputedConfig | None = None,
     seed: int = 1,
     threads: int = 1,
     progress: Progress = SILENT,
@@ -257,12 +286,15 @@ def tune(
     """A copy of a model with its weights tuned again, on another development set.
 
     It is tuned as its own section ``tune`` says; ``options`` take the place of its options, and of
-    its method where they are those of another one.  ``references`` are beside those of ``dev``.
+    its method where they are those of another one.  ``references`` are beside those of ``dev``;
+    ``imputed`` are sentences without a source.
     """
     check_place(out)
-    config = own_tuning(model)
+    config = replace(own_tuning(model), imputed=ImputedConfig())
     if options is not None:
         config = config.with_options(options)
+    if imputed is not None:
+        config = replace(config, imputed=imputed)
     text = encoded_dev(model.source, model.target, dev, references)
     held = model.weights.keys() - {*model.decoder.feature_names}
     others = {name: model.weights[name] for name in sorted(held) if model.weights[name]}
@@ -270,6 +302,12 @@ def tune(
     task = TuningTask(
         model.decoder, text, config.candidates, config.list_size, threads,
         {} if learns else others, learns,
+        impute(
+            config.imputed, model.source, model.target,
+            (model.about.source_language, model.about.target_language),
+            threads=threads, progress=progress,
+        ),
+        config.options.kept_edges,
     )  # fmt: skip
     found = tune_weights(
         task,
@@ -279,9 +317,15 @@ def tune(
         threads=threads,
         progress=progress,
     )
-    settings = {**model.about.config, "tune": asdict(config)}
+    settings = {**model.about.config, "tune": _written(config)}
     weights = task.restored(found.weights)
     return reweighted(model, weights, settings, dev, out, threads, progress, references)
+
+
+def _written(config: TuneConfig) -> dict[str, Any]:
+    """A section for the model to keep."""
+    record: dict[str, Any] = json.loads(json.dumps(asdict(config), default=str))
+    return record
 
 
 def own_tuning(model: Model) -> TuneConfig:

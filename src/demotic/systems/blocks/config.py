@@ -106,6 +106,11 @@ class Config(TrainingConfig):
             )
 
     @property
+    def tunes(self) -> bool:
+        """Only the preset ``tuned`` does."""
+        return self.row.tuned
+
+    @property
     def row(self) -> Row:
         """The preset's row."""
         return ROWS[self.preset]

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from demotic.bundle import ABOUT
 from demotic.decode.confusion import ConfusionSearch
 from demotic.errors import ArgumentError, check_choices, check_counts
 from demotic.grammar.bigrams import CLASSES, FREQUENT, Preset
 from demotic.grammar.confusion import ConfusionOptions
+from demotic.systems.reverse import file_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +100,5 @@ class CdlmConfig:
 
     def files(self) -> tuple[Path, ...]:
         """Those that training will read."""
-        reverse = self.reverse
-        if reverse is not None and reverse.is_dir():
-            reverse = reverse / ABOUT  # it has the checksums of all parts
+        reverse = None if self.reverse is None else file_of(self.reverse)
         return tuple(path for path in (self.text, self.symbols, reverse) if path is not None)

@@ -8,20 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from demotic import files
-from demotic.bundle import Bundle
 from demotic.corpus import Orthography
 from demotic.decode import HieroDecoder, HieroSearch
 from demotic.decode.confusion import Confuser
-from demotic.errors import ArgumentError
 from demotic.forest import Forest
 from demotic.grammar import ConfusionGrammar, RuleTable, Symbols
 from demotic.lm import LanguageModel
 from demotic.progress import SILENT, Progress
-from demotic.systems import system_named
 from demotic.systems.cdlm.config import CdlmConfig
 from demotic.systems.cdlm.examples import Example, of_lines
 from demotic.systems.cdlm.model import Cdlm
 from demotic.systems.cdlm.rounds import Learned, Rounds
+from demotic.systems.reverse import open_reverse, sources_of
 from demotic.systems.rules import RULE_WEIGHTS, decoder_of
 from demotic.systems.rules_model import CDLM_PART
 from demotic.systems.text_stages import fingerprint_file
@@ -147,22 +145,19 @@ def _round_trips(
     training: Training, reverse: Path, text: Stage, examples: Sequence[Example]
 ) -> list[str]:
     """What a model of the opposite direction makes of the sentences, as sources."""
-    model = system_named((bundle := Bundle.open(reverse)).about.system).Model.open(bundle)
-    about, bitext = bundle.about, training.bitext
-    here = (bitext.target_language, bitext.source_language)
-    if (about.source_language, about.target_language) != here:
-        raise ArgumentError(
-            f"a model from {about.source_language} to {about.target_language}",
-            path=reverse,
-            remedy=f"give one from {here[0]} to {here[1]}",
-        )
+    bitext = training.bitext
+    model = open_reverse(
+        reverse, source_language=bitext.source_language, target_language=bitext.target_language
+    )
     source, target = (
         Orthography.from_json(text.path(f"{side}.json").read_text("utf-8"))
         for side in ("source", "target")
     )
-    lines = [target.decode(example.sentence.split()) for example in examples]
-    found = model.translate_lines(lines, threads=training.threads, progress=training.progress)
-    return [str(source.encode(best[0].text)) for best in found]
+    lines = [example.sentence for example in examples]
+    found = sources_of(
+        model, lines, source, target, most=1, threads=training.threads, progress=training.progress
+    )
+    return [best for each in found for best, _ in each]
 
 
 def symbols_for(

@@ -191,6 +191,11 @@ class Config(TrainingConfig):
         start = self.learn.start
         return start == "mert" or (start == "auto" and self.preset == "tuned")
 
+    @property
+    def tunes(self) -> bool:
+        """Only for weights to start from."""
+        return self.starts_from_mert
+
     def for_trials(self) -> Self:
         """Without what the preset ``tuned`` tries by itself."""
         hurried = super().for_trials()

@@ -25,6 +25,7 @@ from demotic.progress import SILENT, Progress
 from demotic.systems.cdlm import confusion_column
 from demotic.systems.finishing import keep
 from demotic.systems.hiero.config import START
+from demotic.systems.imputing import ImputedConfig
 from demotic.systems.records import from_record, known
 from demotic.systems.rules import decoder_of, extract_rules
 from demotic.systems.stages import Training
@@ -135,6 +136,7 @@ def tune(
     out: Path,
     references: Sequence[Sequence[str]] = (),
     options: TunerOptions | None = None,
+    imputed: ImputedConfig | None = None,
     seed: int = 1,
     threads: int = 1,
     progress: Progress = SILENT,
@@ -153,6 +155,11 @@ def tune(
         raise ArgumentError(
             "a model of the system umt learns again from its own roll-outs, by no other method",
             remedy="leave out the tuner",
+        )
+    if imputed is not None and imputed.text is not None:
+        raise ArgumentError(
+            "a model of the system umt learns again from the development set alone",
+            remedy="leave out imputed sources",
         )
     # A model whose weights were left as they are has learned for no epoch.
     epochs = config.learn.drl.epochs or DrlOptions().epochs
