@@ -5,8 +5,8 @@ data (table 7.1), words (7.2), rivals (its other learners), bags (7.3 and 7.4), 
 the training part, as in the chapter; words are linked by both directions of the aligner.  Tags and
 dependencies are those of a parser of a treebank, or of induced trees.
 
-Large texts can be done in pieces: parses, then each set of features (w-linked, wdc-all, ...), which
-the parts above take up as they find them.
+Large texts can be done in pieces: links and parses, then each set of features (w-linked, wdc-all,
+...), which the parts above take up as they find them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from demotic.transduce import WordCorpus
 LEARNED = {f"{s}-{null}": (s, null) for null in learned.NULLS for s in learned.SETS}
 """Sets of features with the words that they are learned from."""
 Learned = Callable[[Mapping[str, Any], Mapping[str, WordCorpus]], dict[str, Any]]
-PARTS = ("parses", *LEARNED, "data", "words", "rivals", "bags", "trees", "speed")
+PARTS = ("links", "parses", *LEARNED, "data", "words", "rivals", "bags", "trees", "speed")
 USES = ("from", "to", "treebank")
 TOKENISED = True
 
@@ -60,6 +60,8 @@ def run(setup: Setup) -> str:
     def rivals_found() -> Any:
         return parts.get("rivals", lambda: rivals.accuracies(bench.corpora, "w", setup))
 
+    if "links" in setup.parts:
+        setup.progress.say(f"{len(bench.both)} pairs linked")
     if "parses" in setup.parts:
         setup.progress.say(f"{len(bench.parses)} trees")
     for name in LEARNED:
