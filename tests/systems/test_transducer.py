@@ -17,6 +17,7 @@ from demotic.parse import GenerativeParser
 from demotic.parse.files import save_parser
 from demotic.parse.induced import induced_tree
 from demotic.systems.transducer import TransducerModel
+from demotic.systems.transducer.config import CHAPTER
 from demotic.trees import Tree, penn
 from tests.systems import toys
 
@@ -137,6 +138,12 @@ def test_a_longer_translation_can_be_rewarded(model: TransducerModel) -> None:
     assert lengths[0] < lengths[1]
 
 
+def test_words_that_were_not_known_are_counted(model: TransducerModel) -> None:
+    line = lines(1)[0].replace("adj", "unheard")
+    assert model.translate(line).unknown == 1
+    assert model.translate(lines(1)[0]).unknown == 0
+
+
 def test_unknown_words_are_copied_or_dropped(model: TransducerModel) -> None:
     line = "the gizmo verb3 a noun4 ."
     copied = model.translate(line)
@@ -191,7 +198,10 @@ def test_reasons_add_up_to_what_the_classifier_says(model: TransducerModel) -> N
             expected = -weights["WordChoice"] * cost + weights["WordPenalty"] * len(step.words)
         else:
             expected = -weights["Order"] * cost
-        assert step.contribution == pytest.approx(expected, abs=0.03 + 0.005 * len(step.reasons))
+        known = sum(step.scores[name] for name in ("WordChoice", "Order") if name in step.scores)
+        assert known == pytest.approx(expected, abs=0.03 + 0.005 * len(step.reasons))
+        beside = step.scores.get("Insertion", 0.0) + step.language_model
+        assert step.contribution == pytest.approx(known + beside)
         compared += 1
     assert compared > 3
 
@@ -225,9 +235,12 @@ def test_a_treebank_a_parser_or_links_will_do(tmp_path: Path, text: Bitext, tree
 
 
 def test_a_few_pairs_without_a_development_set_keep_the_chapters_weights(text: Bitext) -> None:
-    settings = {"tokenised": True, "trees": {"source": "induced"}}
+    settings = {
+        "tokenised": True, "trees": {"source": "induced"},
+        "learn": {"language_model": False, "insertions": False},
+    }  # fmt: skip
     made = demotic.train(text.select(range(60)), system="transducer", config=settings)
-    assert made.weights == {"WordChoice": 1.0, "Order": 1.0, "WordPenalty": 0.0}
+    assert {name: w for name, w in made.weights.items() if w} == CHAPTER
     assert not made.about.dev
 
 

@@ -95,8 +95,8 @@ def command(
     """Train a tagger and a parser from a treebank, parse text with it, measure it.
 
     The generative parser is lexicalised (Collins 1997), the discriminative one makes the tree node
-    by node, from right to left (Turian and Melamed 2006). Text is tokenised, one sentence a line, as
-    the treebank's is.
+    by node, from right to left (Turian and Melamed 2006). Text is tokenised, one sentence a line,
+    as the treebank's is.
 
     \b
     Examples:

@@ -15,7 +15,7 @@ from demotic.experiments.transducer.parses import Pair
 from demotic.metrics import Gtm, wilcoxon
 from demotic.parse import Parser
 from demotic.systems.records import merged
-from demotic.systems.transducer.config import START, LearnConfig
+from demotic.systems.transducer.config import CHAPTER, LearnConfig
 from demotic.systems.transducer.learning import Text, learn
 from demotic.systems.transducer.model import load_choices
 from demotic.transduce.generative import GenerativeTransducer
@@ -42,8 +42,8 @@ def figures(
     common: dict[str, Any] = {"threads": setup.threads, "progress": setup.progress}
     text = Text([s for s, _ in train], [t for _, t in train], trees["train"], *links)
     found: Translated = {"generative": {}}
-    settings = LearnConfig(held_out=setup.dev_lines or 1000, order_pairs=10_000)
-    words, orders = learn(text, settings, **common)
+    settings = LearnConfig(held_out=setup.dev_lines or 1000, order_pairs=10_000, insertions=False)
+    words, orders, _ = learn(text, settings, **common)
     with tempfile.TemporaryDirectory(dir=setup.out) as folder:
         words.save(Path(folder) / "words")
         choices = load_choices(Path(folder) / "words")
@@ -52,7 +52,7 @@ def figures(
             ("discriminative, erasing costs", "score"),
         ):
             options = TreeSearch(unknown="drop", erased=erased)  # type: ignore[arg-type]
-            decoder = TreeDecoder(parser, choices, orders, START, options=options)
+            decoder = TreeDecoder(parser, choices, orders, CHAPTER, options=options)
             found[name] = {
                 part: [
                     d.text
