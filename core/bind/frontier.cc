@@ -24,6 +24,14 @@ trees::FrontierSymbols symbols_of(const std::vector<uint8_t>& punctuation, const
   return {punctuation, coarse, head_label, head_child, head_right};
 }
 
+using Steps = std::vector<std::tuple<uint32_t, uint32_t, uint32_t>>;
+
+std::vector<trees::FrontierStep> steps_of(const Steps& steps) {
+  std::vector<trees::FrontierStep> all;
+  for (const auto& [label, begin, size] : steps) all.push_back({label, begin, size});
+  return all;
+}
+
 std::vector<Parts> parse(const trees::FrontierParser& parser, const std::vector<Numbers>& tags,
                          const std::vector<Numbers>& words, uint32_t pops, uint32_t open,
                          unsigned threads) {
@@ -63,9 +71,8 @@ void frontier(nb::module_& m) {
       .def(
           "add",
           [](FrontierLearner& learner, const Numbers& tags, const Numbers& words,
-             const std::vector<std::tuple<uint32_t, uint32_t, uint32_t>>& steps) {
-            std::vector<trees::FrontierStep> all;
-            for (const auto& [label, begin, size] : steps) all.push_back({label, begin, size});
+             const Steps& steps) {
+            const std::vector<trees::FrontierStep> all = steps_of(steps);
             unlocked([&] { learner.add(tags, words, all); });
           },
           nb::arg("tags"), nb::arg("words"), nb::arg("steps"))
@@ -97,6 +104,19 @@ void frontier(nb::module_& m) {
           nb::arg("punctuation"), nb::arg("coarse"), nb::arg("head_label"), nb::arg("head_child"),
           nb::arg("head_right"), nb::arg("labels"), nb::arg("keys").noconvert(),
           nb::arg("classifiers"), nb::arg("top"))
+      .def(
+          "next",
+          [](const FrontierParser& parser, const Numbers& tags, const Numbers& words,
+             const Steps& steps) {
+            const std::vector<trees::FrontierStep> all = steps_of(steps);
+            const auto found = unlocked([&] { return parser.next(tags, words, all); });
+            std::vector<std::tuple<uint32_t, uint32_t, uint32_t, double>> made;
+            for (const auto& [step, cost] : found)
+              made.emplace_back(step.label, step.begin, step.size, cost);
+            return made;
+          },
+          nb::arg("tags"), nb::arg("words"), nb::arg("steps"),
+          "Labels, begins, sizes and costs of what may come after these steps")
       .def("parse", &parse, nb::arg("tags"), nb::arg("words"), nb::arg("pops"), nb::arg("open"),
            nb::arg("threads"),
            "For each sentence labels, begins of children, children and head children in "

@@ -139,11 +139,31 @@ class FrontierRun {
         holds_(parser.keys_.size(), 0),
         labels_(parser.labels_.size()) {}
 
-  bool run(std::span<const uint32_t> tags, std::span<const uint32_t> words, ParsedTree& tree) {
+  std::vector<uint32_t> first(std::span<const uint32_t> tags, std::span<const uint32_t> words) {
     items_.start(tags, words);
-    std::vector<uint32_t> first(tags.size());
-    std::iota(first.begin(), first.end(), 0u);
-    follow(std::move(first), 0.0);
+    std::vector<uint32_t> frontier(tags.size());
+    std::iota(frontier.begin(), frontier.end(), 0u);
+    return frontier;
+  }
+
+  std::vector<std::pair<FrontierStep, double>> next(std::span<const uint32_t> tags,
+                                                    std::span<const uint32_t> words,
+                                                    std::span<const FrontierStep> taken) {
+    std::vector<uint32_t> frontier = first(tags, words);
+    for (const FrontierStep& step : taken) {
+      if (step.size == 0 || step.size > kMostChildren || step.begin >= frontier.size() ||
+          step.size > frontier.size() - step.begin)
+        throw io::Error(io::Fault::argument, "a step over items that there are none of");
+      frontier = items_.put(frontier, {step.begin, step.size}, step.label);
+    }
+    std::vector<std::pair<FrontierStep, double>> found;
+    for (const Step& step : steps(frontier))
+      found.push_back({{parser_.labels_[step.label], step.span.begin, step.span.size}, step.cost});
+    return found;
+  }
+
+  bool run(std::span<const uint32_t> tags, std::span<const uint32_t> words, ParsedTree& tree) {
+    follow(first(tags, words), 0.0);
     for (uint32_t pops = 1; pops < search_.pops && !waiting_.empty(); ++pops) {
       const Waiting next = waiting_.top();
       if (next.cost >= best_cost_) break;
@@ -294,6 +314,12 @@ class FrontierRun {
   std::vector<uint32_t> best_;
   double best_cost_ = std::numeric_limits<double>::infinity();
 };
+
+std::vector<std::pair<FrontierStep, double>> FrontierParser::next(
+    std::span<const uint32_t> tags, std::span<const uint32_t> words,
+    std::span<const FrontierStep> steps) const {
+  return FrontierRun(*this, {}).next(tags, words, steps);
+}
 
 bool FrontierParser::parse(std::span<const uint32_t> tags, std::span<const uint32_t> words,
                            const FrontierSearch& search, ParsedTree& tree) const {

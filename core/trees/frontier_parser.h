@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "features/tree_ensembles.h"
@@ -69,6 +70,11 @@ class FrontierParser {
 
   bool parse(std::span<const uint32_t> tags, std::span<const uint32_t> words,
              const FrontierSearch& search, ParsedTree& tree) const;
+
+  // What may come next after these steps, and what it costs.
+  std::vector<std::pair<FrontierStep, double>> next(std::span<const uint32_t> tags,
+                                                    std::span<const uint32_t> words,
+                                                    std::span<const FrontierStep> steps) const;
 
   // What a node over these items costs, by label.
   void costs(const ItemTable& items, std::span<const uint32_t> frontier, FrontierSpan span,

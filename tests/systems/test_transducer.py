@@ -11,13 +11,14 @@ from typer.testing import CliRunner
 import demotic
 from demotic.cli import app
 from demotic.corpus import Bitext
-from demotic.decode.transducer import Prepared, TreeDerivation
+from demotic.decode.transducer import Prepared, TreeDerivation, sides_of
 from demotic.errors import ArgumentError, FormatError
 from demotic.parse import GenerativeParser
 from demotic.parse.files import save_parser
 from demotic.parse.induced import induced_tree
 from demotic.systems.transducer import TransducerModel
 from demotic.systems.transducer.config import CHAPTER
+from demotic.systems.transducer.learning import words_put_in
 from demotic.trees import Tree, penn
 from tests.systems import toys
 
@@ -136,6 +137,50 @@ def test_a_longer_translation_can_be_rewarded(model: TransducerModel) -> None:
         sum(len(d.tokens) for d in decoder.decode_lines(sentences)) for decoder in (plain, long)
     ]
     assert lengths[0] < lengths[1]
+
+
+@pytest.mark.parametrize(
+    ("links", "expected"),
+    [
+        ([1, 2, -1], ["a", "| d", ""]),  # before the first one, behind the last
+        ([0, -1, 3], ["", "", "b c"]),
+        ([3, 0], ["b c", ""]),  # whatever the order of the source
+        ([0], ["| b c"]),  # at the end, two at most
+        ([-1, -1], ["", ""]),
+    ],
+)
+def test_words_without_a_link_belong_to_the_next_with_one(
+    links: list[int], expected: list[str]
+) -> None:
+    found = words_put_in(links, ["a", "b", "c", "d"])
+    sides = [sides_of(each) for each in found]
+    texts = [
+        f"{' '.join(one)} | {' '.join(other)}".strip(" |" if not other else " ")
+        for one, other in sides
+    ]
+    assert texts == expected
+
+
+def test_words_are_put_in_where_training_saw_them(text: Bitext) -> None:
+    """Every noun has an article in the target, which no source word stands for."""
+    pairs = [
+        (" ".join(w for w in s.split() if w not in ("the", "a")), t)
+        for s, t in zip(text.source_lines(), text.target_lines(), strict=True)
+    ]
+    made = demotic.train(
+        Bitext.from_pairs(pairs, source_language="en", target_language="fr", file="toy"),
+        system="transducer",
+        config={**SETTINGS, "tokenised": True, "trees": {"source": "induced"}},
+    ).with_memory({"use": False})
+    explained = made.explain(pairs[3][0])
+    several = [step for step in explained.steps if len(step.words) > 1]
+    assert several
+    assert all("Insertion" in step.scores for step in several)
+    assert sorted(w for step in explained.steps for w in step.words) == list(
+        range(len(explained.tokens))
+    )
+    plain = made.with_search({"insertions": 0}).explain(pairs[3][0])
+    assert all(len(step.words) <= 1 for step in plain.steps)
 
 
 def test_words_that_were_not_known_are_counted(model: TransducerModel) -> None:
