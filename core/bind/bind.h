@@ -44,6 +44,7 @@ void local_model(nb::module_& m);
 void blocks(nb::module_& m);
 void block_events(nb::module_& m);
 void block_decoder(nb::module_& m);
+void frontier(nb::module_& m);
 void trees(nb::module_& m);
 void transducer(nb::module_& m);
 void word_choices(nb::module_& m);

@@ -72,6 +72,7 @@ NB_MODULE(_core, m) {
   demotic::bind::block_events(m);
   demotic::bind::block_decoder(m);
   demotic::bind::trees(m);
+  demotic::bind::frontier(m);
   demotic::bind::transducer(m);
   demotic::bind::word_choices(m);
 }

@@ -5,6 +5,8 @@
 #include <tuple>
 
 #include "bind/arrays.h"
+#include "decode/transducer/language_yield.h"
+#include "lm/model.h"
 #include "trees/bitree.h"
 #include "trees/cell_search.h"
 
@@ -68,8 +70,8 @@ void bitrees(nb::module_& m) {
 }
 
 Space search(const PermutationModel& model, const trees::CellSearchOptions& options,
-             const trees::CellInput& input) {
-  CellSearch found(model, options);
+             const trees::CellInput& input, trees::YieldModel* yields) {
+  CellSearch found(model, options, yields);
   found.run(input);
   return {found.items(), found.edges(), found.yield(), found.best_edges(), found.root()};
 }
@@ -98,7 +100,7 @@ void spaces(nb::module_& m) {
             std::vector<uint32_t> heads, choices;
             std::vector<int64_t> blocks, siblings;
             std::vector<uint8_t> swapped;
-            std::vector<double> costs;
+            std::vector<double> costs, yields;
             unlocked([&] {
               const auto item = [](uint32_t i) {
                 return i == CellSearch::kNone ? -1 : static_cast<int64_t>(i);
@@ -110,11 +112,13 @@ void spaces(nb::module_& m) {
                 siblings.push_back(item(e.sibling));
                 swapped.push_back(e.swapped ? 1 : 0);
                 costs.push_back(e.cost);
+                yields.push_back(e.yield);
               }
             });
             return nb::make_tuple(numpy(std::move(heads)), numpy(std::move(choices)),
                                   numpy(std::move(blocks)), numpy(std::move(siblings)),
-                                  numpy(std::move(swapped)), numpy(std::move(costs)));
+                                  numpy(std::move(swapped)), numpy(std::move(costs)),
+                                  numpy(std::move(yields)));
           },
           nb::rv_policy::automatic)
       .def_prop_ro(
@@ -167,15 +171,22 @@ void permutations(nb::module_& m) {
              const Input<uint32_t>& atoms, const Input<uint32_t>& name_begins,
              const Input<uint32_t>& names, const Input<uint32_t>& pair_begins,
              const Input<double>& pairs, uint32_t items, double width, bool recombine,
-             bool score_erased, double order_weight) {
+             bool score_erased, double order_weight, const lm::Model* language,
+             const Input<uint32_t>& word_begins, const Input<uint32_t>& words,
+             double language_weight) {
             const trees::CellInput input{
                 cells.view(),   span_of(leaf_begins), span_of(leaf_target), span_of(leaf_cost),
                 span_of(keep),  span_of(swap),        span_of(classifier),  span_of(atom_begins),
                 span_of(atoms), span_of(name_begins), span_of(names),       span_of(pair_begins),
                 span_of(pairs)};
-            const trees::CellSearchOptions options{items, width, recombine, score_erased,
-                                                   order_weight};
-            return unlocked([&] { return search(model, options, input); });
+            const trees::CellSearchOptions options{items,        width,        recombine,
+                                                   score_erased, order_weight, language_weight};
+            const auto begins = span_of(word_begins), ids = span_of(words);
+            return unlocked([&] {
+              if (!language) return search(model, options, input, nullptr);
+              decode::transducer::LanguageYield yields(*language, begins, ids);
+              return search(model, options, input, &yields);
+            });
           },
           nb::arg("cells"), nb::arg("leaf_begins").noconvert(), nb::arg("leaf_target").noconvert(),
           nb::arg("leaf_cost").noconvert(), nb::arg("keep").noconvert(),
@@ -183,7 +194,9 @@ void permutations(nb::module_& m) {
           nb::arg("atom_begins").noconvert(), nb::arg("atoms").noconvert(),
           nb::arg("name_begins").noconvert(), nb::arg("names").noconvert(),
           nb::arg("pair_begins").noconvert(), nb::arg("pairs").noconvert(), nb::arg("items"),
-          nb::arg("width"), nb::arg("recombine"), nb::arg("score_erased"), nb::arg("order_weight"));
+          nb::arg("width"), nb::arg("recombine"), nb::arg("score_erased"), nb::arg("order_weight"),
+          nb::arg("language").none(), nb::arg("word_begins").noconvert(),
+          nb::arg("words").noconvert(), nb::arg("language_weight"));
 }
 
 }  // namespace

@@ -141,6 +141,8 @@ void CellInput::check_pairs() const {
 void CellSearch::run(const CellInput& input) {
   input.check(model_.features());
   refuse(!(options_.order_weight >= 0.0 && options_.order_weight < 1e9));
+  refuse(!(options_.yield_weight >= 0.0 && options_.yield_weight < 1e9));
+  refuse(yields_ && yields_->leaves() != input.leaf_target.size());
   input_ = &input;
   items_.clear();
   edges_.clear();
@@ -151,16 +153,35 @@ void CellSearch::run(const CellInput& input) {
   for (size_t cell = input.cells.tokens; cell < input.cells.size(); ++cell) fill_block(cell);
 }
 
-void CellSearch::offer(Item item, const Edge& edge) {
+// What the words of an item cost where they meet; the root's meet the borders of the sentence.
+void CellSearch::add_yield(Item& item, Edge& edge) {
+  if (!yields_) return;
+  if (edge.block == kNone) {
+    item.yield = yields_->leaf(edge.choice, edge.yield);
+  } else {
+    const bool block_first = (input_->cells.right[edge.choice] != 0) != edge.swapped;
+    const uint64_t block = items_[edge.block].yield, sibling = items_[edge.sibling].yield;
+    item.yield =
+        yields_->join(block_first ? block : sibling, block_first ? sibling : block, edge.yield);
+  }
+  if (item.cell + 1 == input_->cells.size()) {
+    edge.yield += yields_->sentence(item.yield);
+    item.yield = 0;
+  }
+  item.cost += options_.yield_weight * edge.yield;
+}
+
+void CellSearch::offer(Item item, Edge edge) {
+  add_yield(item, edge);
   least_ = std::min(least_, item.cost);
   const auto next = static_cast<uint32_t>(offers_.size());
   uint32_t at = next;
   if (options_.recombine) {
     const uint64_t hash = io::mix64(io::mix64(uint64_t{item.target} << 32 | item.dependents) ^
-                                    (item.empty ? 1u : 2u));
+                                    io::mix64(item.yield + (item.empty ? 1u : 2u)));
     at = offered_.find_or_add(hash, next, [&](uint32_t i) {
       return offers_[i].target == item.target && offers_[i].dependents == item.dependents &&
-             offers_[i].empty == item.empty;
+             offers_[i].empty == item.empty && offers_[i].yield == item.yield;
     });
   }
   const auto number = static_cast<uint32_t>(offered_edges_.size());

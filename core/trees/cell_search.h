@@ -14,6 +14,9 @@
 // Items of a cell are the same if their heads' translations and those of their direct dependents
 // are.  Items worse than the best by more than `width` are dropped, then all but the best `items`.
 //
+// Where yields have a model, items differ by their yields, too, and borders of the sentence come
+// with the root.
+//
 // A generative model asks what a sibling's translation costs given that of the head: a table for
 // each attachment (`pairs`), beside what its classifiers say.
 #pragma once
@@ -75,12 +78,24 @@ class PermutationModel {
   HashIndex index_;
 };
 
+// What the words are worth that items write, beyond what leaves and orders cost: a language model.
+// A yield is a number that says all that matters to what comes before and behind.
+class YieldModel {
+ public:
+  virtual ~YieldModel() = default;
+  virtual size_t leaves() const = 0;  // candidates of all leaves
+  virtual uint64_t leaf(uint32_t candidate, double& cost) = 0;
+  virtual uint64_t join(uint64_t first, uint64_t second, double& cost) = 0;
+  virtual double sentence(uint64_t yield) = 0;  // what its beginning and its end cost
+};
+
 struct CellSearchOptions {
   uint32_t items = 40;
   double width = 6.907755278982137;  // -ln 1e-3
   bool recombine = true;
   bool score_erased = false;  // permutations of a side without words cost something, too
   double order_weight = 1.0;  // of what permutations cost; not below 0
+  double yield_weight = 1.0;  // of what yields cost; not below 0
 };
 
 // Names of dynamic atoms of an attachment, by what is put behind them.
@@ -116,21 +131,24 @@ class CellSearch {
     uint32_t token, rank;               // the head, and which of its candidates it has
     bool empty;                         // no words
     double cost;
-    uint32_t best;  // edge
+    uint32_t best;       // edge
+    uint64_t yield = 0;  // where yields have a model; of the root none
   };
   struct Edge {
     uint32_t head;            // item
     uint32_t choice;          // a leaf's candidate, or the attachment
     uint32_t block, sibling;  // items; kNone at leaves
     bool swapped;
-    double cost;  // of a leaf; or of the permutation without its weight, and of the pair
+    double cost;         // of a leaf; or of the permutation without its weight, and of the pair
+    double yield = 0.0;  // what the model of yields says, without its weight
   };
   struct Word {
     uint32_t token, target;
   };
 
-  CellSearch(const PermutationModel& model, const CellSearchOptions& options)
-      : model_(model), options_(options), holds_(model.features(), 0) {}
+  CellSearch(const PermutationModel& model, const CellSearchOptions& options,
+             YieldModel* yields = nullptr)
+      : model_(model), options_(options), yields_(yields), holds_(model.features(), 0) {}
 
   void run(const CellInput& input);
   const std::vector<Item>& items() const { return items_; }
@@ -155,11 +173,13 @@ class CellSearch {
   double pair_cost(uint32_t attachment, const Item& block, const Item& sibling) const;
   void hold(Slot slot, uint32_t attachment, uint32_t first, uint32_t second);
   uint32_t with(uint32_t dependents, uint32_t target);
-  void offer(Item item, const Edge& edge);
+  void offer(Item item, Edge edge);
+  void add_yield(Item& item, Edge& edge);
   void keep_best(size_t cell);
 
   const PermutationModel& model_;
   CellSearchOptions options_;
+  YieldModel* yields_;
   const CellInput* input_ = nullptr;
   std::vector<uint8_t> holds_;  // by atom
   std::vector<uint32_t> held_;  // dynamic ones, to be let go

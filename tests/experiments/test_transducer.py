@@ -46,6 +46,7 @@ def test_the_report_has_every_part_and_the_chapters_figures(finished: tuple[Path
     assert re.findall(r"^## (\w+)", text, flags=re.MULTILINE) == [
         "Data",
         "Words",
+        "Rivals",
         "Bags",
         "Trees",
         "Speed",
@@ -55,9 +56,11 @@ def test_the_report_has_every_part_and_the_chapters_figures(finished: tuple[Path
     for name in (
         "most frequent",
         "boosted W",
+        "boosted W+D",
         "boosted W+C",
-        "l2 W",
-        "pruned l2 W",
+        "boosted W+D+C",
+        "l2",
+        "pruned l2",
         "mixture",
         "generative",
         "discriminative",

@@ -55,7 +55,12 @@ from demotic.grammar.blocks import load_pairs
 from demotic.learn import BinaryRows, Ensembles, train_groups
 from demotic.lm import FurtherModel, LanguageModel
 from demotic.memory import TranslationMemory
-from demotic.parse import GenerativeParser, load_parser
+from demotic.parse import (
+    DiscriminativeOptions,
+    DiscriminativeParser,
+    GenerativeParser,
+    load_parser,
+)
 from demotic.parse.files import save_parser
 from demotic.systems.amasis.model import label_facts, load_labels
 from demotic.systems.umt.sparse import read_sparse, write_sparse
@@ -319,6 +324,12 @@ def make_parser(path: Path) -> None:
     save_parser(GenerativeParser.train(penn.parse(bank * 2)), path)
 
 
+def make_discriminative_parser(path: Path) -> None:
+    bank = ["(S (NP (DT the) (NN dog)) (VP (VB sees)) (. .))", "(S (NP (NN cat)) (VP (VB runs)))"]
+    options = DiscriminativeOptions(share=1, seen=1)
+    save_parser(DiscriminativeParser.train(penn.parse(bank * 4), options=options), path)
+
+
 def use_parser(path: Path, verify: bool | None) -> None:
     parser = load_parser(path, verify=verify)
     for line in LINES:
@@ -495,6 +506,7 @@ USES: dict[str, tuple[Callable[[Path], None], Callable[[Path, bool | None], None
     "labels": (make_labels, use_labels),
     "boosted-labels": (make_boosted_labels, use_labels),
     "parser": (make_parser, use_parser),
+    "discriminative parser": (make_discriminative_parser, use_parser),
     "model": (make_model, use_model),
     "memory": (make_memory, use_memory),
     "sparse": (make_sparse, use_sparse),

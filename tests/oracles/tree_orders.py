@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import Any
 
 from demotic.trees import Cells, Tree
 
@@ -62,11 +63,21 @@ def cheapest(
     score_erased: bool = False,
 ) -> Found:
     """The cost and the words of the best tree, by all choices of leaves, orders and swaps."""
-    best: Found | None = None
+    written = [[(cost, (word,) if word else ()) for word, cost in leaf] for leaf in leaves]
+    return min(all_trees(cells, written, keep, swap, score_erased=score_erased))
+
+
+def all_trees(
+    cells: Cells,
+    leaves: Sequence[Sequence[tuple[float, tuple[Any, ...]]]],
+    keep: Sequence[float],
+    swap: Sequence[float],
+    *,
+    score_erased: bool = False,
+) -> Iterator[tuple[float, tuple[Any, ...]]]:
+    """Costs and words of all trees; leaves have costs and the words that they write."""
     for chosen in product(*leaves):
-        ways: list[list[tuple[float, tuple[int, ...]]]] = [
-            [(cost, (word,) if word else ())] for word, cost in chosen
-        ]
+        ways = [[each] for each in chosen]
         for cell in range(cells.tokens, len(cells)):
             here = []
             for a in range(cells.begins[cell], cells.begins[cell + 1]):
@@ -80,8 +91,4 @@ def cheapest(
                         here.append((c + d + keep[a], one + other))
                         here.append((c + d + swap[a], other + one))
             ways.append(here)
-        least = min(ways[-1])
-        if best is None or least < best:
-            best = least
-    assert best is not None
-    return best
+        yield from ways[-1]

@@ -11,13 +11,15 @@ from typer.testing import CliRunner
 import demotic
 from demotic.cli import app
 from demotic.corpus import Bitext
-from demotic.decode.transducer import Prepared, TreeDerivation
+from demotic.decode.transducer import Prepared, TreeDerivation, sides_of
 from demotic.errors import ArgumentError, FormatError
 from demotic.explain.page import figure
 from demotic.parse import GenerativeParser
 from demotic.parse.files import save_parser
 from demotic.parse.induced import induced_tree
 from demotic.systems.transducer import TransducerModel
+from demotic.systems.transducer.config import CHAPTER
+from demotic.systems.transducer.learning import words_put_in
 from demotic.trees import Tree, penn
 from tests.systems import toys
 
@@ -138,6 +140,56 @@ def test_a_longer_translation_can_be_rewarded(model: TransducerModel) -> None:
     assert lengths[0] < lengths[1]
 
 
+@pytest.mark.parametrize(
+    ("links", "expected"),
+    [
+        ([1, 2, -1], ["a", "| d", ""]),  # before the first one, behind the last
+        ([0, -1, 3], ["", "", "b c"]),
+        ([3, 0], ["b c", ""]),  # whatever the order of the source
+        ([0], ["| b c"]),  # at the end, two at most
+        ([-1, -1], ["", ""]),
+    ],
+)
+def test_words_without_a_link_belong_to_the_next_with_one(
+    links: list[int], expected: list[str]
+) -> None:
+    found = words_put_in(links, ["a", "b", "c", "d"])
+    sides = [sides_of(each) for each in found]
+    texts = [
+        f"{' '.join(one)} | {' '.join(other)}".strip(" |" if not other else " ")
+        for one, other in sides
+    ]
+    assert texts == expected
+
+
+def test_words_are_put_in_where_training_saw_them(text: Bitext) -> None:
+    """Every noun has an article in the target, which no source word stands for."""
+    pairs = [
+        (" ".join(w for w in s.split() if w not in ("the", "a")), t)
+        for s, t in zip(text.source_lines(), text.target_lines(), strict=True)
+    ]
+    made = demotic.train(
+        Bitext.from_pairs(pairs, source_language="en", target_language="fr", file="toy"),
+        system="transducer",
+        config={**SETTINGS, "tokenised": True, "trees": {"source": "induced"}},
+    ).with_memory({"use": False})
+    explained = made.explain(pairs[3][0])
+    several = [step for step in explained.steps if len(step.words) > 1]
+    assert several
+    assert all("Insertion" in step.scores for step in several)
+    assert sorted(w for step in explained.steps for w in step.words) == list(
+        range(len(explained.tokens))
+    )
+    plain = made.with_search({"insertions": 0}).explain(pairs[3][0])
+    assert all(len(step.words) <= 1 for step in plain.steps)
+
+
+def test_words_that_were_not_known_are_counted(model: TransducerModel) -> None:
+    line = lines(1)[0].replace("adj", "unheard")
+    assert model.translate(line).unknown == 1
+    assert model.translate(lines(1)[0]).unknown == 0
+
+
 def test_unknown_words_are_copied_or_dropped(model: TransducerModel) -> None:
     line = "the gizmo verb3 a noun4 ."
     copied = model.translate(line)
@@ -192,7 +244,10 @@ def test_reasons_add_up_to_what_the_classifier_says(model: TransducerModel) -> N
             expected = -weights["WordChoice"] * cost + weights["WordPenalty"] * len(step.words)
         else:
             expected = -weights["Order"] * cost
-        assert step.contribution == pytest.approx(expected, abs=0.03 + 0.005 * len(step.reasons))
+        known = sum(step.scores[name] for name in ("WordChoice", "Order") if name in step.scores)
+        assert known == pytest.approx(expected, abs=0.03 + 0.005 * len(step.reasons))
+        beside = step.scores.get("Insertion", 0.0) + step.language_model
+        assert step.contribution == pytest.approx(known + beside)
         compared += 1
     assert compared > 3
 
@@ -226,9 +281,12 @@ def test_a_treebank_a_parser_or_links_will_do(tmp_path: Path, text: Bitext, tree
 
 
 def test_a_few_pairs_without_a_development_set_keep_the_chapters_weights(text: Bitext) -> None:
-    settings = {"tokenised": True, "trees": {"source": "induced"}}
+    settings = {
+        "tokenised": True, "trees": {"source": "induced"},
+        "learn": {"language_model": False, "insertions": False},
+    }  # fmt: skip
     made = demotic.train(text.select(range(60)), system="transducer", config=settings)
-    assert made.weights == {"WordChoice": 1.0, "Order": 1.0, "WordPenalty": 0.0}
+    assert {name: w for name, w in made.weights.items() if w} == CHAPTER
     assert not made.about.dev
 
 

@@ -111,6 +111,10 @@ def search(
         recombine=True,
         score_erased=False,
         order_weight=1.0,
+        language=None,
+        word_begins=np.zeros(0, np.uint32),
+        words=np.zeros(0, np.uint32),
+        language_weight=0.0,
     )
 
 

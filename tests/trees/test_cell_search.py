@@ -70,6 +70,10 @@ def run(
         recombine,
         score_erased,
         1.0,
+        None,
+        nothing,
+        nothing,
+        0.0,
     )
 
 
@@ -171,6 +175,10 @@ def test_classifiers_see_what_was_translated(slot: int, first: int, second: int)
             True,
             False,
             1.0,
+            None,
+            np.zeros(0, np.uint32),
+            np.zeros(0, np.uint32),
+            0.0,
         )
         # ln(1 + exp(-2)) for keeping where the atom holds; else swapping at ln 2 is better.
         expected = np.logaddexp(0.0, -2.0) if holds else np.log(2.0)

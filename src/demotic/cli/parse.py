@@ -24,6 +24,13 @@ class Action(StrEnum):
     evaluate = "evaluate"
 
 
+class Method(StrEnum):
+    """Which parser to train."""
+
+    generative = "generative"
+    discriminative = "discriminative"
+
+
 class Form(StrEnum):
     """How trees are written."""
 
@@ -59,8 +66,22 @@ def command(
     form: Annotated[
         Form, typer.Option(help="Trees as brackets or as CoNLL-U; brackets lose relations.")
     ] = Form.penn,
+    method: Annotated[
+        Method | None,
+        typer.Option(
+            help="Train: a lexicalised grammar, or boosted trees that judge each node. "
+            "[default: generative]"
+        ),
+    ] = None,
     items: Annotated[
-        int | None, typer.Option(min=1, help="Train: items kept in each span. [default: 15]")
+        int | None,
+        typer.Option(min=1, help="Train, generative: items kept in each span. [default: 15]"),
+    ] = None,
+    pops: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Train, discriminative: states followed to their end. [default: 30]"
+        ),
     ] = None,
     max_words: Annotated[
         int | None, typer.Option(min=1, help="Train: longer sentences stay flat. [default: 100]")
@@ -73,12 +94,14 @@ def command(
 ) -> None:
     """Train a tagger and a parser from a treebank, parse text with it, measure it.
 
-    The parser is lexicalised and generative (Collins 1997). Text is tokenised, one sentence a line,
+    The generative parser is lexicalised (Collins 1997), the discriminative one makes the tree node
+    by node, from right to left (Turian and Melamed 2006). Text is tokenised, one sentence a line,
     as the treebank's is.
 
     \b
     Examples:
       demotic parse train wsj.mrg.gz --out en.parser
+      demotic parse train wsj.mrg.gz --method discriminative --out en.parser
       demotic parse run en.parser train.en --out train.trees
       demotic parse run en.parser train.en --form conllu --out train.conllu
       demotic parse evaluate en.parser test.mrg.gz
@@ -90,15 +113,27 @@ def command(
         raise typer.BadParameter(
             "evaluate writes no file" if out is not None else f"{action} needs --out"
         )
-    given = {"items": items, "max_words": max_words}
+    given = {"items": items, "max_words": max_words, "pops": pops}
     settings = {name: value for name, value in given.items() if value is not None}
-    if action is not Action.train and settings:
-        raise typer.BadParameter(f"{' and '.join(settings)}: chosen when a parser is trained")
+    if action is not Action.train and (settings or method is not None):
+        names = [*settings, *(["method"] if method is not None else [])]
+        raise typer.BadParameter(f"{' and '.join(names)}: chosen when a parser is trained")
+    discriminative = method is Method.discriminative
+    if (items if discriminative else pops) is not None:
+        raise typer.BadParameter("--items is of the generative parser, --pops of the other one")
     more = [heads] if heads is not None else []
     options.check_files(inputs=[*inputs, *more], outputs=[out] if out is not None else [])
     threads = options.thread_count(threads)
 
-    from demotic.parse import GenerativeOptions, GenerativeParser, evaluate, load_parser
+    from demotic.parse import (
+        DiscriminativeOptions,
+        DiscriminativeParser,
+        GenerativeOptions,
+        GenerativeParser,
+        Parser,
+        evaluate,
+        load_parser,
+    )
     from demotic.parse.files import save_parser
     from demotic.trees import HeadRules, read_trees, write_trees
 
@@ -106,9 +141,19 @@ def command(
     if action is Action.train:
         assert out is not None
         trees = [tree for path in inputs for tree in read_trees(path, heads=rules)]
-        parser = GenerativeParser.train(
-            trees, options=GenerativeOptions(**settings), seed=seed, progress=progress
-        )
+        parser: Parser
+        if discriminative:
+            parser = DiscriminativeParser.train(
+                trees,
+                options=DiscriminativeOptions(**settings),
+                seed=seed,
+                threads=threads,
+                progress=progress,
+            )
+        else:
+            parser = GenerativeParser.train(
+                trees, options=GenerativeOptions(**settings), seed=seed, progress=progress
+            )
         save_parser(parser, out)
         progress.say(f"{len(trees)} trees, {len(parser.symbols)} labels and tags")
         return

@@ -23,21 +23,36 @@ import numpy as np
 from demotic.corpus.marks import bare, protected_class, unescape
 from demotic.decode.core_decoder import tokens_of
 from demotic.decode.decoder import Choice, Choices, Sentence
-from demotic.decode.tree_search import FEATURES, Transduction, TreeSearch, TreeWeights, transduce
+from demotic.decode.tree_search import (
+    FEATURES,
+    Candidate,
+    Language,
+    Transduction,
+    TreeSearch,
+    TreeWeights,
+    transduce,
+    values_of,
+)
+from demotic.decode.word_chooser import WordChooser
 from demotic.errors import ArgumentError
 from demotic.forest import Forest, ForestBuilder
 from demotic.forest.many import consensus
-from demotic.trees import Cells, Tree, binarise, dependency_atoms
+from demotic.trees import Cells, Tree, binarise
 from demotic.trees.orders import EncodedAttachments, OrderModel
 from demotic.trees.permutations import attachments
 
 if TYPE_CHECKING:
     from demotic import _core
     from demotic.forest import ForestDerivation
+    from demotic.lm import LanguageModel
 
 _KEPT = 4096  # sentences
 _BATCH = 64
 _NULL = 0
+_INSERTED = 5
+"""Translations of a word, the cheapest, that others may be put beside."""
+_Way = tuple[tuple[str, ...], tuple[str, ...], float]
+"""Words before, words after, and what they cost."""
 
 
 class TreeParser(Protocol):
@@ -67,11 +82,18 @@ class TreeNode(NamedTuple):
     """Block and sibling, by their place in ``TreeDerivation.nodes``, in source order."""
     swapped: bool
     word: str | None
-    """What a leaf writes, if anything."""
+    """The translation that a leaf writes, if any."""
     score: float
     """What it adds, under the weights."""
     choice: int = -1
     """The attachment, or the candidate of a leaf; only of best translations."""
+    before: tuple[str, ...] = ()
+    """Words that are put in before the translation."""
+    after: tuple[str, ...] = ()
+    inserting: float = 0.0
+    """What it adds that these are put in, or none, under the weights."""
+    language: float = 0.0
+    """What the language model adds, under the weights."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +124,21 @@ class TreeDerivation:
     @property
     def tokens(self) -> tuple[str, ...]:
         """The words of the translation."""
-        return tuple(self.nodes[at].word or "" for at in self.written)
+        found: list[str] = []
+        for at in self.written:
+            node = self.nodes[at]
+            found += [*node.before, node.word or "", *node.after]
+        return tuple(found)
+
+    @cached_property
+    def places(self) -> dict[int, tuple[int, ...]]:
+        """Where each leaf's words stand in the translation, by its place in ``nodes``."""
+        found, begin = {}, 0
+        for at in self.written:
+            end = begin + len(self.nodes[at].before) + 1 + len(self.nodes[at].after)
+            found[at] = tuple(range(begin, end))
+            begin = end
+        return found
 
     @property
     def text(self) -> str:
@@ -112,7 +148,8 @@ class TreeDerivation:
     @property
     def alignment(self) -> tuple[tuple[int, int], ...]:
         """Word links (source position, target position)."""
-        return tuple(sorted((self.nodes[at].begin, j) for j, at in enumerate(self.written)))
+        links = ((self.nodes[at], places) for at, places in self.places.items())
+        return tuple(sorted((node.begin, places[len(node.before)]) for node, places in links))
 
     @property
     def features(self) -> dict[str, float]:
@@ -134,7 +171,8 @@ class TreeDerivation:
             if node.children:
                 what = "swapped" if node.swapped else "kept"
             else:
-                what = f"{self.source[node.begin]} / {node.word if node.word is not None else '-'}"
+                word = " ".join([*node.before, *filter(None, [node.word]), *node.after])
+                what = f"{self.source[node.begin]} / {word or '-'}"
             span = f"{node.begin}-{node.end}"
             lines.append(f"{'  ' * depth}{node.label} {span}  {what}  {node.score:.3f}")
             waiting += [(child, depth + 1) for child in node.children[::-1]]
@@ -153,8 +191,9 @@ class Prepared:
 
     tree: Tree
     cells: Cells
-    leaves: tuple[tuple[tuple[int, float], ...], ...]
+    leaves: tuple[tuple[Candidate, ...], ...]
     encoded: EncodedAttachments
+    language: Language | None
 
 
 class TreeDecoder:
@@ -170,8 +209,11 @@ class TreeDecoder:
         weights: Mapping[str, float],
         *,
         options: TreeSearch | None = None,
+        language: LanguageModel | None = None,
+        insertions: _core.WordChoices | None = None,
     ) -> None:
         self.parser, self.choices, self.orders = parser, choices, orders
+        self.language, self.insertions = language, insertions
         self.options = options or TreeSearch()
         for name in weights:
             if name not in FEATURES:
@@ -180,19 +222,18 @@ class TreeDecoder:
                     remedy=f"the features are {', '.join(FEATURES)}",
                 )
         self.weights = {name: float(weights.get(name, 0.0)) for name in FEATURES}
-        # Costs of orders are no rewards, whatever a tuner likes to try.
-        self._weights = TreeWeights(
-            self.weights["WordChoice"], max(0.0, self.weights["Order"]), self.weights["WordPenalty"]
-        )
-        self._names = choices.target_words()
-        self._source = {word: k for k, word in enumerate(choices.source_words()) if k}
-        self._tags = {tag: k for k, tag in enumerate(choices.tag_words())}
-        self._others = {name: k for k, name in enumerate(choices.other_words()) if k}
+        self._weights = TreeWeights.of(self.weights)
+        self._chooser = WordChooser(choices)
+        self._inserter = WordChooser(insertions) if insertions is not None else None
+        self._names = self._chooser.names
         self._kept: dict[tuple[str, ...], Prepared] = {}
 
     def with_weights(self, weights: Mapping[str, float]) -> TreeDecoder:
         """The same decoder with other weights; what it knows of sentences is shared."""
-        made = TreeDecoder(self.parser, self.choices, self.orders, weights, options=self.options)
+        made = TreeDecoder(
+            self.parser, self.choices, self.orders, weights,
+            options=self.options, language=self.language, insertions=self.insertions,
+        )  # fmt: skip
         made._kept = self._kept
         return made
 
@@ -301,38 +342,57 @@ class TreeDecoder:
         for tokens, tree in zip(sentences, trees, strict=True):
             over = over_tokens(tree, tokens)
             cells = binarise(over, right_first=self.options.right_first)
-            known = Prepared(
-                over, cells, self._leaves(over), self.orders.encode(attachments(over, cells))
-            )
+            leaves = self._leaves(over)
+            language = None
+            if self.language is not None:
+                language = Language.of(self.language, leaves, self.spelling(tokens))
+            encoded = self.orders.encode(attachments(over, cells))
+            known = Prepared(over, cells, leaves, encoded, language)
             self._kept[tokens] = known
             made.append(known)
         return made
 
-    def _leaves(self, tree: Tree) -> tuple[tuple[tuple[int, float], ...], ...]:
+    def _leaves(self, tree: Tree) -> tuple[tuple[Candidate, ...], ...]:
         """Candidates of each word, the cheapest first."""
-        ids = [self._source.get(word, 0) for word in tree.words]
-        tags = [self._tags.get(tag, 0) for tag in tree.tags]
-        others = [
-            [self._others[name] for name in row if name in self._others]
-            for row in dependency_atoms(tree)
-        ]
+        options = self.options
+        insertions = self._insertions(tree)
         copy = len(self._names)
-        found: list[tuple[tuple[int, float], ...]] = []
-        for place, h in enumerate(self.choices.scores(ids, tags, others)):
-            targets = self.choices.candidates(ids[place])[0]
-            stays = self.options.unknown == "copy" and (
-                not targets or protected_class(tree.words[place]) is not None
+        found: list[tuple[Candidate, ...]] = []
+        for place, costs in enumerate(self._chooser.costs(tree, options.candidates)):
+            stays = options.unknown == "copy" and (
+                not costs or protected_class(tree.words[place]) is not None
             )
             if stays:
-                found.append(((copy + place, 0.0),))
-            elif not targets:
-                found.append(((_NULL, 0.0),))
+                found.append((Candidate(copy + place, 0.0, passed=not costs),))
+            elif not costs:
+                found.append((Candidate(_NULL, 0.0),))
             else:
-                # Of equals the more frequent one: candidates stand in that order.
-                costs = np.logaddexp(0.0, -np.asarray(h))
-                best = np.argsort(costs, kind="stable")[: self.options.candidates]
-                found.append(tuple((targets[k], float(costs[k])) for k in best.tolist()))
+                stop, ways = insertions[place]
+                leaf = [Candidate(t, cost, inserting=stop if t else 0.0) for t, cost in costs]
+                leaf += [
+                    Candidate(each.target, each.cost, before, after, cost)
+                    for each in leaf[:_INSERTED]
+                    if each.target
+                    for before, after, cost in ways
+                ]
+                found.append(tuple(leaf))
         return tuple(found)
+
+    def _insertions(self, tree: Tree) -> list[tuple[float, list[_Way]]]:
+        """For each word what it costs to put nothing beside it, and the cheapest other ways."""
+        most = self.options.insertions
+        if self._inserter is None or most == 0:
+            return [(0.0, [])] * len(tree.words)
+        found = []
+        for costs in self._inserter.costs(tree, most + 1):
+            stop = next((cost for target, cost in costs if target == _NULL), 0.0)
+            ways = [
+                (*sides_of(self._inserter.names[target]), cost)
+                for target, cost in costs
+                if target != _NULL
+            ]
+            found.append((stop, ways[:most]))
+        return found
 
     def search(self, tokens: Sequence[str]) -> Transduction:
         """The search space of a sentence that has words."""
@@ -340,6 +400,7 @@ class TreeDecoder:
         return transduce(
             known.tree, known.leaves, options=self.options, orders=self.orders,
             encoded=known.encoded, weights=self._weights, cells=known.cells,
+            language=known.language,
         )  # fmt: skip
 
     def spelling(self, tokens: Sequence[str]) -> Spelling:
@@ -359,40 +420,47 @@ class TreeDecoder:
             return _nothing()
         found = self.search(tokens)
         spell = self.spelling(tokens)
-        head, choice, block, sibling, swapped, cost = found.space.edge_table
+        head, choice, block, sibling, swapped, cost, language = found.space.edge_table
         cells = found.space.item_cells
         own = self._weights
-        flat = [each for leaf in found.leaves for each in leaf]
+        flat = [Candidate(*each) for leaf in found.leaves for each in leaf]
         nodes: list[TreeNode] = []
         place: dict[int, int] = {}  # of items
-        words = orders = 0.0
+        values = np.zeros(len(FEATURES))
         for edge in found.space.best:
             item, chosen = int(head[edge]), int(choice[edge])
             cell = int(cells[item])
             begin, end = found.spans[cell]
             place[item] = len(nodes)
+            row = np.zeros(len(FEATURES))
+            row[4] = -float(language[edge])
+            heard = own.language * row[4]
             if block[edge] < 0:
-                target, raw = flat[chosen]
-                words -= raw
-                score = own.length * bool(target) - own.words * raw
-                word = spell[target] if target else None
+                each = flat[chosen]
+                row += values_of(each)
+                score = float(row @ own.row())
+                word = spell[each.target] if each.target else None
                 nodes.append(
-                    TreeNode(found.labels[cell], begin, end, (), False, word, score, chosen)
-                )
-                continue
-            orders -= float(cost[edge])
-            children = [place[int(block[edge])], place[int(sibling[edge])]]
-            if not found.cells.right[chosen]:
-                children.reverse()
-            nodes.append(
-                TreeNode(
-                    found.labels[cell], begin, end, tuple(children), bool(swapped[edge]), None,
-                    -own.orders * float(cost[edge]), chosen,
-                )
-            )  # fmt: skip
-        written = sum(node.word is not None for node in nodes)
-        values = (words, orders, float(written))
-        return TreeDerivation(tuple(tokens), -found.cost, values, tuple(nodes), found.tree.flat)
+                    TreeNode(
+                        found.labels[cell], begin, end, (), False, word, score, chosen,
+                        each.before, each.after, -own.inserting * each.inserting, heard,
+                    )
+                )  # fmt: skip
+            else:
+                row[1] = -float(cost[edge])
+                children = [place[int(block[edge])], place[int(sibling[edge])]]
+                if not found.cells.right[chosen]:
+                    children.reverse()
+                nodes.append(
+                    TreeNode(
+                        found.labels[cell], begin, end, tuple(children), bool(swapped[edge]), None,
+                        float(row @ own.row()), chosen, language=heard,
+                    )
+                )  # fmt: skip
+            values += row
+        return TreeDerivation(
+            tuple(tokens), -found.cost, tuple(values.tolist()), tuple(nodes), found.tree.flat
+        )
 
     def _of_forest(
         self, tokens: Sequence[str], tree: Tree, found: ForestDerivation
@@ -401,6 +469,8 @@ class TreeDecoder:
         forest, edges = found.forest, found.edges[::-1]
         heads = forest.head[edges]
         arities = forest.tail_off[edges + 1] - forest.tail_off[edges]
+        flat = [each for leaf in self.prepared(tokens).leaves for each in leaf]
+        spell = self.spelling(tokens)
         nodes: list[TreeNode] = []
         done: list[int] = []
         for (begin, end), label, rule, score, arity in zip(
@@ -411,13 +481,19 @@ class TreeDecoder:
             arities.tolist(),
             strict=True,
         ):
-            name, target = forest.labels[label], forest.rule(rule).target
+            name = forest.labels[label]
             if arity:
                 children = (done.pop(), done.pop())
-                nodes.append(TreeNode(name, begin, end, children, target == (1, 0), None, score))
+                swapped = forest.rule(rule).target == (1, 0)
+                nodes.append(TreeNode(name, begin, end, children, swapped, None, score))
             else:
-                word = str(target[0]) if target else None
-                nodes.append(TreeNode(name, begin, end, (), False, word, score))
+                each = flat[rule]  # the first rules of a forest are candidates
+                word = spell[each.target] if each.target else None
+                nodes.append(
+                    TreeNode(
+                        name, begin, end, (), False, word, score, rule, each.before, each.after
+                    )
+                )
             done.append(len(nodes) - 1)
         values = tuple(forest.dense[edges].sum(axis=0, dtype=np.float64).tolist())
         return TreeDerivation(tuple(tokens), found.score, values, tuple(nodes), tree.flat)
@@ -432,6 +508,17 @@ class Spelling:
     def __getitem__(self, target: int) -> str:
         known = len(self._names)
         return self._names[target] if target < known else self._tokens[target - known]
+
+
+def sides_of(insertion: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words before and after, of what ``insertion_of`` made."""
+    before, _, after = insertion.partition("\t")
+    return tuple(before.split()), tuple(after.split())
+
+
+def insertion_of(before: Sequence[str], after: Sequence[str]) -> str:
+    """Words before and after a translation, as a name of classifiers."""
+    return f"{' '.join(before)}\t{' '.join(after)}"
 
 
 def _nothing() -> TreeDerivation:

@@ -4,18 +4,19 @@ found = transduce(tree, leaves, keep=keep, swap=swap)     # scores h of each att
 found.words                                               # (token, translation), in target order
 found.forest(["<none>", "la", "maison"]).kbest(10)
 
-``leaves[k]`` lists translations of token k with their costs; 0 is no translation.  An attachment
-costs ln(1 + exp(-h)).  Attachments are those of ``demotic.trees.binarise``.  Scores h come from
-arrays, from the classifiers of an ``OrderModel``, or from both, added up.
+``leaves[k]`` lists translations of token k with their costs (``Candidate``); 0 is no translation.
+With a language model, what their words cost where they meet counts as well.  An attachment costs
+ln(1 + exp(-h)).  Attachments are those of ``demotic.trees.binarise``.  Scores h come from arrays,
+from the classifiers of an ``OrderModel``, or from both, added up.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +28,34 @@ from demotic.forest.arrays import NO_ORIGIN
 from demotic.trees import Cells, Tree, binarise, core_cells
 from demotic.trees.orders import EncodedAttachments, OrderModel
 
-Leaf = Sequence[tuple[int, float]]
-FEATURES = ("WordChoice", "Order", "WordPenalty")
-"""Minus the costs of leaves, minus those of attachments, target words."""
+if TYPE_CHECKING:
+    from demotic.lm import LanguageModel
+
+
+class Candidate(NamedTuple):
+    """What a leaf may write; a pair of the first two will do."""
+
+    target: int
+    """The translation; 0 is none."""
+    cost: float
+    before: tuple[str, ...] = ()
+    """Words that are put in before it."""
+    after: tuple[str, ...] = ()
+    inserting: float = 0.0
+    """What it costs to put these in, or none."""
+    passed: bool = False
+    """A word that training has not seen, left as it is."""
+
+    def words(self, names: Any) -> list[str]:
+        """All that it writes; ``names[t]`` are translations."""
+        own = [names[self.target]] if self.target else []
+        return [*self.before, *own, *self.after]
+
+
+Leaf = Sequence[tuple[int, float] | Candidate]
+FEATURES = ("WordChoice", "Order", "WordPenalty", "Insertion", "LanguageModel", "PassThrough")
+"""Minus the costs of leaves, minus those of attachments, target words, minus what words cost that
+have no source, the language model's log10 p, words that stay as they are."""
 _SLOTS = 5
 
 
@@ -49,12 +75,16 @@ class TreeSearch:
     """A side without words costs nothing to attach (``skip``), or what others do (``score``)."""
     candidates: int = 20
     """Translations of each word that are tried, the cheapest."""
+    insertions: int = 3
+    """Ways to put further words beside each of the five cheapest translations of a word, where
+    they were learned; 0: none."""
     unknown: Literal["copy", "drop"] = "copy"
     """Words that training has not seen stay as they are, or have no translation."""
 
     def __post_init__(self) -> None:
         check_choices(self)
         check_counts(self, "beam", "candidates", least=1)
+        check_counts(self, "insertions")
         if not 0 <= self.threshold <= 1:
             raise ArgumentError(f"threshold is {self.threshold}", remedy="give a share, 0 to 1")
 
@@ -66,11 +96,44 @@ class TreeSearch:
 
 @dataclass(frozen=True)
 class TreeWeights:
-    """Of ``FEATURES``; the order's is not below 0."""
+    """Of ``FEATURES``; those of orders and of the language model are not below 0."""
 
     words: float = 1.0
     orders: float = 1.0
     length: float = 0.0
+    inserting: float = 1.0
+    language: float = 0.0
+    passed: float = 0.0
+
+    @classmethod
+    def of(cls, weights: Mapping[str, float]) -> TreeWeights:
+        """Costs are no rewards, whatever a tuner likes to try."""
+        words, orders, length, inserting, language, passed = (weights[name] for name in FEATURES)
+        return cls(words, max(0.0, orders), length, inserting, max(0.0, language), passed)
+
+    def row(self) -> NDArray[np.float64]:
+        """In the order of ``FEATURES``."""
+        return np.array(astuple(self))
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language model that takes part in the search, and the words of all candidates."""
+
+    model: LanguageModel
+    begins: NDArray[np.uint32]
+    words: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, model: LanguageModel, leaves: Sequence[Leaf], names: Any) -> Language:
+        """``names[t]`` are translations."""
+        rows = [
+            [model.find(word) for word in Candidate(*each).words(names)]
+            for leaf in leaves
+            for each in leaf
+        ]
+        flat = [word for row in rows for word in row]
+        return cls(model, _offsets(rows).astype(np.uint32), np.array(flat, np.uint32))
 
 
 def spans_of(cells: Cells) -> list[tuple[int, int]]:
@@ -127,17 +190,19 @@ class Transduction:
 
     def forest(self, names: Any) -> Forest:
         """All that was considered, with ``FEATURES``; ``names[t]`` are translations."""
-        head, choice, block, sibling, swapped, cost = self.space.edge_table
+        head, choice, block, sibling, swapped, cost, language = self.space.edge_table
         inner = block >= 0
         cells = self.space.item_cells
         labels = sorted({*self.labels})
         label = np.array([labels.index(each) for each in self.labels], np.uint32)
-        flat = [(place, *each) for place, leaf in enumerate(self.leaves) for each in leaf]
+        flat = [
+            (place, Candidate(*each)) for place, leaf in enumerate(self.leaves) for each in leaf
+        ]
         words = _Numbers()
         # Rules: one for each candidate of a leaf, then for each label one in order, one swapped.
-        rule_lhs = [int(label[place]) for place, _, _ in flat]
-        source: list[list[int]] = [[words[self.tree.words[place]]] for place, _, _ in flat]
-        target: list[list[int]] = [[words[names[t]]] if t else [] for _, t, _ in flat]
+        rule_lhs = [int(label[place]) for place, _ in flat]
+        source: list[list[int]] = [[words[self.tree.words[place]]] for place, _ in flat]
+        target: list[list[int]] = [[words[w] for w in each.words(names)] for _, each in flat]
         for k in range(len(labels)):
             rule_lhs += [k, k]
             source += [[-1, -2], [-1, -2]]
@@ -147,14 +212,11 @@ class Transduction:
         right = self.cells.right[np.where(inner, choice, 0)] != 0 if len(self.cells.right) else True
         tails = np.stack([np.where(right, block, sibling), np.where(right, sibling, block)], axis=1)
         values = np.zeros((len(head), len(FEATURES)), np.float32)
-        written = np.array([float(t != 0) for _, t, _ in flat])
-        raw = np.array([value for _, _, value in flat])
-        at = np.where(inner, 0, choice)
-        values[:, 0] = np.where(inner, 0.0, -raw[at])
+        candidates = np.array([values_of(each) for _, each in flat], np.float64)
+        values[~inner] = candidates[choice[~inner]]
         values[:, 1] = np.where(inner, -cost, 0.0)
-        values[:, 2] = np.where(inner, 0.0, written[at])
-        own = self.weights
-        score = values.astype(np.float64) @ np.array([own.words, own.orders, own.length])
+        values[:, 4] = -language
+        score = values.astype(np.float64) @ self.weights.row()
         none = np.zeros(0)
         spans = np.array(self.spans, np.uint32)[cells].reshape(-1)
         edges, rules, nodes = len(head), len(rule_lhs), len(cells)
@@ -196,6 +258,12 @@ class Transduction:
         )
 
 
+def values_of(each: Candidate) -> tuple[float, ...]:
+    """A candidate's ``FEATURES``."""
+    written = (each.target != 0) + len(each.before) + len(each.after)
+    return (-each.cost, 0.0, written, -each.inserting, 0.0, float(each.passed))
+
+
 class _Numbers(dict[str, int]):
     """Words, numbered as they are met."""
 
@@ -220,6 +288,7 @@ def transduce(
     pairs: tuple[NDArray[np.uint32], NDArray[np.float64]] | None = None,
     weights: TreeWeights | None = None,
     cells: Cells | None = None,
+    language: Language | None = None,
 ) -> Transduction:
     """The cheapest translation of a tree; scores belong to the attachments of its cells.
 
@@ -228,13 +297,15 @@ def transduce(
     the block's head.
     """
     options, weights = options or TreeSearch(), weights or TreeWeights()
-    if weights.orders < 0:
-        raise ArgumentError("the weight of Order is below 0", remedy="costs cannot be rewards")
+    if min(weights.orders, weights.language) < 0:
+        raise ArgumentError(
+            "the weight of Order or of LanguageModel is below 0", remedy="costs cannot be rewards"
+        )
     cells = cells or binarise(tree, right_first=options.right_first)
     count = len(cells.block)
-    flat = [each for leaf in leaves for each in leaf]
-    targets = np.array([target for target, _ in flat], np.uint32)
-    costs = np.array([cost for _, cost in flat], np.float64)
+    flat = [Candidate(*each) for leaf in leaves for each in leaf]
+    targets = np.array([each.target for each in flat], np.uint32)
+    costs = -np.array([values_of(each) for each in flat], np.float64) @ weights.row()
     nothing = np.zeros(0, np.uint32)
     given = encoded or EncodedAttachments(
         np.zeros(count, np.uint32),
@@ -248,7 +319,7 @@ def transduce(
         core_cells(cells),
         _offsets([range(len(leaf)) for leaf in leaves]).astype(np.uint32),
         targets,
-        weights.words * costs - weights.length * (targets != 0),
+        costs,
         np.zeros(count) if keep is None else np.array(keep, np.float64),
         np.zeros(count) if swap is None else np.array(swap, np.float64),
         given.classifier,
@@ -263,5 +334,9 @@ def transduce(
         options.recombine,
         options.erased == "score",
         weights.orders,
+        language.model if language is not None else None,
+        language.begins if language is not None else nothing,
+        language.words if language is not None else nothing,
+        weights.language,
     )
     return Transduction(tree, cells, leaves, space, weights)

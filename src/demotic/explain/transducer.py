@@ -36,7 +36,6 @@ def explain_tree(
     """The tree from its root down, with the reasons of each step."""
     shown = Shown(encoded)
     nodes = derivation.nodes
-    position = {at: j for j, at in enumerate(derivation.written)}
     order = [*reversed(range(len(nodes)))]  # the root first, parents before their children
     number = {at: k for k, at in enumerate(order)}
     reasons = _Reasons(decoder, derivation) if nodes else None
@@ -53,9 +52,10 @@ def explain_tree(
             why = reasons.of_order(at)
         else:
             source = (derivation.source[node.begin],)
-            target = () if node.word is None else (node.word,)
+            target = () if node.word is None else (*node.before, node.word, *node.after)
             kind, name = "word", "WordChoice"
             why = reasons.of_word(node)
+        put_in = {"Insertion": node.inserting} if node.inserting else {}
         steps.append(
             ExplainedStep(
                 kind=kind,
@@ -64,9 +64,9 @@ def explain_tree(
                 target=shown(target),
                 span=(node.begin, node.end),
                 children=tuple(number[child] for child in node.children),
-                words=(position[at],) if at in position else (),
-                scores={name: node.score},
-                language_model=0.0,
+                words=derivation.places.get(at, ()),
+                scores={name: node.score - node.inserting - node.language} | put_in,
+                language_model=node.language,
                 contribution=node.score,
                 rule=None,
                 counts={},
@@ -126,7 +126,11 @@ class _Reasons:
         word = self._number.get(self._tree.words[place], 0)
         targets, _, first = choices.candidates(word)
         spell = self._decoder.spelling(self._derivation.source)
-        target = next(t for t, _ in self._leaves[place] if (spell[t] if t else None) == node.word)
+        target = next(
+            each.target
+            for each in self._leaves[place]
+            if (spell[each.target] if each.target else None) == node.word
+        )
         if len(targets) < 2 or target not in targets:
             return ()
         found = self._ensembles.active(self._row(place), first + targets.index(target))

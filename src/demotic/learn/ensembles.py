@@ -88,16 +88,25 @@ class Ensembles:
     def __len__(self) -> int:
         return len(self._core)
 
-    def __getstate__(self) -> bytes:  # the bytes of its file
+    def content(self) -> bytes:
+        """The bytes of its file."""
         with tempfile.TemporaryDirectory() as folder:
             self.save(Path(folder) / "trees")
             return (Path(folder) / "trees").read_bytes()
 
-    def __setstate__(self, state: bytes) -> None:
+    @classmethod
+    def of_content(cls, content: bytes) -> Ensembles:
+        """What these bytes are the file of."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "trees"
-            path.write_bytes(state)
-            self._core = _core.TreeEnsembles(str(path), True)
+            path.write_bytes(content)
+            return cls(_core.TreeEnsembles(str(path), True))
+
+    def __getstate__(self) -> bytes:
+        return self.content()
+
+    def __setstate__(self, state: bytes) -> None:
+        self._core = Ensembles.of_content(state).core
 
     @property
     def core(self) -> Any:

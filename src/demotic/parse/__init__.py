@@ -11,6 +11,8 @@ load_parser("en.parser").parse([["The", "house", "is", "old", "."]])
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from demotic.parse.discriminative import DiscriminativeOptions as DiscriminativeOptions
+    from demotic.parse.discriminative import DiscriminativeParser as DiscriminativeParser
     from demotic.parse.evaluation import ParseScore as ParseScore
     from demotic.parse.evaluation import evaluate as evaluate
     from demotic.parse.files import Parser as Parser

@@ -10,7 +10,7 @@ from demotic.errors import ArgumentError
 from demotic.trees import Tree
 from demotic.trees.tree import TOP
 
-_SKIPPED = frozenset({"``", "''", ",", ".", ":", "PUNCT"})
+PUNCTUATION = frozenset({"``", "''", ",", ".", ":", "PUNCT"})
 """Tags whose words brackets do not count, as evalb's COLLINS.prm has them."""
 
 
@@ -72,7 +72,7 @@ def brackets(tree: Tree, tags: Sequence[str]) -> Counter[tuple[str, int, int]]:
     """Labels and spans of a tree's inner nodes, over the words that are no punctuation."""
     place = [0]
     for tag in tags:
-        place.append(place[-1] + (tag not in _SKIPPED))
+        place.append(place[-1] + (tag not in PUNCTUATION))
     found: Counter[tuple[str, int, int]] = Counter()
     for label, below, (begin, end) in zip(tree.labels, tree.children, tree.spans, strict=True):
         if below and label != TOP and place[begin] < place[end]:

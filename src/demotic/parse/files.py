@@ -23,6 +23,8 @@ class Parser(Protocol):
     """Whatever turns sentences into trees."""
 
     KIND: ClassVar[str]
+    symbols: tuple[str, ...]
+    """Labels and tags."""
 
     def parse(
         self, sentences: Sequence[Sequence[str]], *, threads: int = 1, progress: Progress = SILENT
@@ -51,8 +53,10 @@ def save_parser(parser: Parser, path: str | Path) -> None:
 
 def load_parser(path: str | Path, *, verify: bool | None = None) -> Parser:
     """A parser from its file; checksums are compared unless ``verify`` is False."""
+    from demotic.parse.discriminative import DiscriminativeParser
     from demotic.parse.generative import GenerativeParser
 
+    kinds: dict[str, Any] = {each.KIND: each for each in (GenerativeParser, DiscriminativeParser)}
     with files.naming(path):
         found = _core.Container(str(path), KIND, VERSION)
         if verify is not False:
@@ -60,9 +64,10 @@ def load_parser(path: str | Path, *, verify: bool | None = None) -> Parser:
         try:
             record = json.loads(found.section(_RECORD).decode("utf-8"))
             arrays = {name: found.section(name) for name, _ in found.sections}
-            if record["parser"] != GenerativeParser.KIND:
+            if record["parser"] not in kinds:
                 raise CorruptFileError(f"there is no parser '{record['parser']}'")
-            return GenerativeParser.of_record(record, arrays)
+            parser: Parser = kinds[record["parser"]].of_record(record, arrays)
+            return parser
         except DemoticError:
             raise
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:

@@ -72,25 +72,16 @@ class Mixture:
         cls, parts: Sequence[WordTransducer], corpus: WordCorpus, *, threads: int = 1
     ) -> Mixture:
         """On text that the transducers were not trained on."""
-        rights: list[Counter[str]] = []
-        seen: Counter[str] = Counter()
-        for number, part in enumerate(parts):
+        rights: list[list[bool]] = []
+        tried: list[str] = []
+        tokens = [word for sentence in corpus.source for word in sentence]
+        for part in parts:
             words = part.numbering.encode(corpus)
             places = part.trials(words)
             found = part.predict(words, places, threads=threads)
-            tokens = [word for sentence in corpus.source for word in sentence]
-            right = found == words.gold[places.astype(np.int64)]
-            rights.append(Counter())
-            for place, good in zip(places.tolist(), right.tolist(), strict=True):
-                rights[-1][tokens[place]] += good
-                seen[tokens[place]] += number == 0
-        best = max(range(len(parts)), key=lambda i: (rights[i].total(), -i))
-        choice = {}
-        for word in seen:
-            top = max(right[word] for right in rights)
-            if rights[best][word] < top:
-                choice[word] = next(i for i, right in enumerate(rights) if right[word] == top)
-        return cls(tuple(parts), choice, best)
+            rights.append((found == words.gold[places.astype(np.int64)]).tolist())
+            tried = [tokens[place] for place in places.tolist()]
+        return cls(tuple(parts), *best_by_word(tried, rights))
 
     def predict(self, corpus: WordCorpus, *, threads: int = 1) -> tuple[list[str | None], ...]:
         """For each word of each sentence its translation, or None."""
@@ -110,3 +101,21 @@ class Mixture:
             lines.append(found[begin : begin + len(sentence)])
             begin += len(sentence)
         return tuple(lines)
+
+
+def best_by_word(
+    tokens: Sequence[str], rights: Sequence[Sequence[bool]]
+) -> tuple[dict[str, int], int]:
+    """Which of several predictors is right most often on each word where that is not the one that
+    is best on the whole, and which that is; of equals the first."""
+    counts: list[Counter[str]] = [Counter() for _ in rights]
+    for count, right in zip(counts, rights, strict=True):
+        for word, good in zip(tokens, right, strict=True):
+            count[word] += good
+    best = max(range(len(rights)), key=lambda i: (counts[i].total(), -i))
+    choice = {}
+    for word in dict.fromkeys(tokens):
+        top = max(count[word] for count in counts)
+        if counts[best][word] < top:
+            choice[word] = next(i for i, count in enumerate(counts) if count[word] == top)
+    return choice, best

@@ -7,6 +7,8 @@ is not the head child), the labels of the head children below M, and relations w
 
 from __future__ import annotations
 
+from sys import intern
+
 from demotic.trees.tree import Tree
 
 ROOT = "ROOT"
@@ -36,4 +38,4 @@ def _of_token(tree: Tree, token: int) -> list[str]:
                     found.add(f"D:dr={tree.relations[below]}")
         node = spine
         found.add(f"D:h={tree.labels[node]}")
-    return sorted(found)
+    return [intern(atom) for atom in sorted(found)]  # most are in many trees

@@ -11,23 +11,20 @@ from typing import Any
 import numpy as np
 
 from demotic import files
-from demotic.align import align, symmetrise
+from demotic.align import Links, align, pharaoh, symmetrise
 from demotic.errors import ArgumentError
 from demotic.experiments.data import part_files, part_names
 from demotic.experiments.setup import Setup
 from demotic.experiments.transducer import rivals
+from demotic.experiments.transducer.parses import parser_of_links, parser_of_treebank, parses
 from demotic.experiments.transducer.trees import figures
-from demotic.lm import cluster
 from demotic.metrics import mcnemar
-from demotic.transduce import Mixture, WordCorpus, WordTransducer, one_to_one, score_bags
-from demotic.transduce import one_to_one_bound as bound
-from demotic.transduce.bags import bags_of
+from demotic.parse import Parser
+from demotic.transduce import WordCorpus, WordTransducer, one_to_one
+from demotic.trees import Tree, dependency_atoms
 
-SETS = ("w", "wc")
 HELD_OUT = 1000
 TRAIN = 10_000
-CLASSES = 50
-"""Of source words, instead of tags."""
 
 
 class Bench:
@@ -66,14 +63,41 @@ class Bench:
         return fitting[:wanted]
 
     @cached_property
-    def links(self) -> Any:
-        """Of all pairs, linked together, so that links are alike."""
-        return align(
-            [" ".join(s) for s, _ in self.pairs],
-            [" ".join(t) for _, t in self.pairs],
-            threads=self.setup.threads,
-            progress=self.setup.progress,
-        )
+    def links(self) -> tuple[Links, Links]:
+        """Of all pairs, both directions, linked together, so that links are alike."""
+        paths = [self.setup.out / f"links.{name}" for name in ("forward", "backward")]
+        if not all(path.is_file() for path in paths):
+            found = align(
+                [" ".join(s) for s, _ in self.pairs],
+                [" ".join(t) for _, t in self.pairs],
+                threads=self.setup.threads,
+                progress=self.setup.progress,
+            )
+            assert found.forward is not None
+            assert found.backward is not None
+            for path, links in zip(paths, (found.forward, found.backward), strict=True):
+                pharaoh.write(path, links)
+        forward, backward = map(pharaoh.read, paths)
+        return forward, backward
+
+    @cached_property
+    def both(self) -> Links:
+        """Where both directions agree."""
+        return symmetrise(*self.links, "intersection")
+
+    @cached_property
+    def parser(self) -> Parser:
+        """Of the treebank, or of trees that links show."""
+        setup = self.setup
+        if setup.treebank is not None:
+            return parser_of_treebank(setup.treebank, progress=setup.progress)
+        a, b = self.borders["train"]
+        return parser_of_links(setup, self.pairs[a:b], [sorted(self.both[k]) for k in range(a, b)])
+
+    @cached_property
+    def parses(self) -> list[Tree]:
+        """Of all source sentences."""
+        return parses(self.setup, self.parser, [s for s, _ in self.pairs])
 
     @property
     def borders(self) -> dict[str, tuple[int, int]]:
@@ -89,23 +113,14 @@ class Bench:
         """train, tune, dev and test."""
         source = [s for s, _ in self.pairs]
         target = [t for _, t in self.pairs]
-        found = self.links
-        assert found.forward is not None
-        assert found.backward is not None
-        forward, backward = found.forward, found.backward
+        forward, backward = self.links
         links = one_to_one((len(s), forward[i], backward[i]) for i, s in enumerate(source))
-        names = self._classes(source[3 * self.held_out :])
-        tags = [[names.get(word, "new") for word in s] for s in source]
+        tags = [tree.tags for tree in self.parses]
+        others = [dependency_atoms(tree) for tree in self.parses]
         return {
-            name: WordCorpus(source[a:b], target[a:b], links[a:b], tags[a:b])
+            name: WordCorpus(source[a:b], target[a:b], links[a:b], tags[a:b], others[a:b])
             for name, (a, b) in self.borders.items()
         }
-
-    def _classes(self, sentences: Sequence[Sequence[str]]) -> dict[str, str]:
-        path = self.setup.out / "source.txt"
-        files.write_lines(path, [" ".join(s) for s in sentences])
-        found = cluster(path, classes=CLASSES, threads=self.setup.threads)
-        return {word: f"c{found[word]}" for word in found}
 
     # -- table 7.1 -------------------------------------------------------------------------------
 
@@ -120,90 +135,25 @@ class Bench:
             for name, corpus in self.corpora.items()
         }
 
-    # -- table 7.2 -------------------------------------------------------------------------------
-
-    def trained(self, features: str, null: Any) -> tuple[WordTransducer, float, Any]:
-        begin = time.process_time()
-        path = WordTransducer.train(
-            self.corpora["train"],
-            features=features,
-            null=null,
-            threads=self.setup.threads,
-            progress=self.setup.progress,
-        )
-        seconds = time.process_time() - begin
-        lambdas = path.path()
-        curve = path.accuracies(self.corpora["tune"], lambdas, threads=self.setup.threads)
-        best = int(np.argmax(curve))
-        return path.at(float(lambdas[best])), seconds, [lambdas.tolist(), curve.tolist()]
-
-    def words(self) -> dict[str, Any]:
-        record: dict[str, Any] = {"rows": [], "curves": {}, "baseline": {}}
-        for null in ("linked", "all"):
-            for features in SETS:
-                made, seconds, curve = self.trained(features, null)
-                rights = {}
-                for part in ("dev", "test"):
-                    words = made.numbering.encode(self.corpora[part])
-                    for trials, places in (("linked", words.linked), ("all", words.everywhere)):
-                        gold = words.gold[places.astype(np.int64)]
-                        rights[part, trials] = made.predict(words, places) == gold
-                        record["baseline"][f"{null} {part} {trials}"] = float(
-                            (made.most_frequent(words, places) == gold).mean()
-                        )
-                record["curves"][f"{features} {null}"] = curve
-                record["rows"].append(
-                    {
-                        "features": str(made.features),
-                        "null": null,
-                        "lambda": made.lambda_,
-                        "size": made.size(),
-                        "seconds": seconds,
-                        "accuracy": {f"{p} {t}": float(r.mean()) for (p, t), r in rights.items()},
-                    }
-                )
-        record["rivals"] = rivals.accuracies(self.corpora, "w", self.setup)
-        return record
-
-    # -- tables 7.3 and 7.4 ----------------------------------------------------------------------
-
-    def bags(self) -> dict[str, Any]:
-        record: dict[str, Any] = {}
-        for null in ("all", "linked"):
-            parts = [self.trained(features, null)[0] for features in SETS]
-            mixture = Mixture.choose(parts, self.corpora["tune"])
-            for part in ("dev", "test"):
-                corpus = self.corpora[part]
-                scores: dict[str, Any] = {}
-                words = parts[0].numbering.encode(corpus)
-                names = list(parts[0].numbering.target)
-                everywhere = words.everywhere
-                frequent = bags_of(parts[0].most_frequent(words, everywhere), words, names)
-                scores["baseline"] = frequent
-                for features, made in zip(SETS, parts, strict=True):
-                    encoded = made.numbering.encode(corpus)
-                    found = made.predict(encoded, encoded.everywhere)
-                    scores[features] = bags_of(found, encoded, list(made.numbering.target))
-                scores["mixture"] = [
-                    [word for word in line if word is not None] for line in mixture.predict(corpus)
-                ]
-                record[f"{null} {part}"] = {
-                    name: _prf(score_bags(found, corpus.target)) for name, found in scores.items()
-                } | {"bound": _prf(bound(corpus.source, corpus.target))}
-        return record
-
     # -- table 7.5 -------------------------------------------------------------------------------
 
     def trees(self) -> dict[str, Any]:
         pairs = {name: self.pairs[a:b] for name, (a, b) in self.borders.items()}
-        forward, backward = self.links.forward, self.links.backward
-        both = [symmetrise(forward, backward, name) for name in ("intersection", "union")]
-        return figures(self.setup, pairs, both, self.setup.treebank)
+        parsed = {name: self.parses[a:b] for name, (a, b) in self.borders.items()}
+        begin, end = self.borders["train"]
+        links = [
+            _some(symmetrise(*self.links, name), begin, end) for name in ("intersection", "union")
+        ]
+        record = figures(self.setup, pairs, parsed, links, self.parser)
+        return record | {"parser": getattr(self.setup.treebank, "name", "induced")}
 
     # -- speed -----------------------------------------------------------------------------------
 
     def speed(self) -> dict[str, Any]:
-        made, seconds, _ = self.trained("w", "linked")
+        begin = time.process_time()
+        made = WordTransducer.train(self.corpora["train"], features="w", threads=self.setup.threads)
+        seconds = time.process_time() - begin
+        made = made.tuned(self.corpora["tune"])
         words = made.numbering.encode(self.corpora["dev"])
         gold = words.gold[words.linked.astype(np.int64)]
         right = made.predict(words, words.linked) == gold
@@ -228,12 +178,15 @@ class Bench:
         return record
 
 
+def _some(links: Links, begin: int, end: int) -> Links:
+    found = Links()
+    for k in range(begin, end):
+        found.append(sorted(links[k]))
+    return found
+
+
 def _sizes(sentences: Sequence[Sequence[str]]) -> dict[str, int]:
     return {
         "types": len({word for s in sentences for word in s}),
         "tokens": sum(map(len, sentences)),
     }
-
-
-def _prf(score: Any) -> list[float]:
-    return [score.precision, score.recall, score.f]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +11,17 @@ from demotic.corpus import Bitext
 from demotic.decode import TreeSearch
 from demotic.decode.transducer import TreeDecoder, over_tokens
 from demotic.experiments.setup import Setup
-from demotic.lm import cluster
+from demotic.experiments.transducer.parses import Pair
 from demotic.metrics import Gtm, wilcoxon
-from demotic.parse import GenerativeParser
-from demotic.parse.induced import induced_tree
+from demotic.parse import Parser
 from demotic.systems.records import merged
-from demotic.systems.transducer.config import START, LearnConfig
+from demotic.systems.transducer.config import CHAPTER, LearnConfig
 from demotic.systems.transducer.learning import Text, learn
 from demotic.systems.transducer.model import load_choices
 from demotic.transduce.generative import GenerativeTransducer
-from demotic.trees import Tree, read_trees
+from demotic.trees import Tree
 
 EXPONENTS = (1, 2)
-CLASSES = 50
-Pair = tuple[list[str], list[str]]
 Translated = dict[str, dict[str, list[str]]]
 """By system and part, lines."""
 _LM = ("LanguageModel", "ClassModel", "BilingualModel")
@@ -34,27 +30,20 @@ _UNHEARD: dict[str, Any] = {"lm": {"order": 1, "classes": 0, "bilingual": 0}}
 
 
 def figures(
-    setup: Setup, pairs: dict[str, list[Pair]], both: list[Links], treebank: Path | None
+    setup: Setup,
+    pairs: dict[str, list[Pair]],
+    trees: dict[str, list[Tree]],
+    links: list[Links],
+    parser: Parser,
 ) -> dict[str, Any]:
-    """Precision, recall and F of every system on both parts; ``both`` has the links of each
-    direction, tune, dev and test first, then train."""
-    held_out = 3 * len(pairs["dev"])
+    """Precision, recall and F of every system on both parts; ``links`` are those of the training
+    part, where both directions agree and where either has one."""
     train = pairs["train"]
-    intersection = [sorted(both[0][k]) for k in range(held_out, held_out + len(train))]
-    parser = _parser(setup, train, intersection, treebank)
     common: dict[str, Any] = {"threads": setup.threads, "progress": setup.progress}
-    trees = {
-        part: parser.parse([s for s, _ in pairs[part]], **common)
-        for part in ("train", "dev", "test")
-    }
-    text = Text(
-        [s for s, _ in train], [t for _, t in train], trees["train"],
-        _links(intersection),
-        _links([sorted(both[1][k]) for k in range(held_out, held_out + len(train))]),
-    )  # fmt: skip
+    text = Text([s for s, _ in train], [t for _, t in train], trees["train"], *links)
     found: Translated = {"generative": {}}
-    settings = LearnConfig(held_out=setup.dev_lines or 1000, order_pairs=10_000)
-    words, orders = learn(text, settings, **common)
+    settings = LearnConfig(held_out=setup.dev_lines or 1000, order_pairs=10_000, insertions=False)
+    words, orders, _ = learn(text, settings, **common)
     with tempfile.TemporaryDirectory(dir=setup.out) as folder:
         words.save(Path(folder) / "words")
         choices = load_choices(Path(folder) / "words")
@@ -63,7 +52,7 @@ def figures(
             ("discriminative, erasing costs", "score"),
         ):
             options = TreeSearch(unknown="drop", erased=erased)  # type: ignore[arg-type]
-            decoder = TreeDecoder(parser, choices, orders, START, options=options)
+            decoder = TreeDecoder(parser, choices, orders, CHAPTER, options=options)
             found[name] = {
                 part: [
                     d.text
@@ -82,41 +71,8 @@ def figures(
         found["generative"][part] = lines
     found |= _phrases(setup, pairs)
     return _measured(found, pairs) | {
-        "parser": "induced" if treebank is None else treebank.name,
         "flat": {part: sum(tree.flat for tree in trees[part]) for part in ("train", "dev", "test")},
     }
-
-
-def _parser(
-    setup: Setup,
-    train: Sequence[Pair],
-    intersection: Sequence[Sequence[tuple[int, int]]],
-    treebank: Path | None,
-) -> GenerativeParser:
-    """Of a treebank, lower-cased as the text is; or of trees that links show."""
-    if treebank is not None:
-        trees: list[Tree] = [
-            over_tokens(tree, [word.lower() for word in tree.words])
-            for tree in read_trees(treebank)
-        ]
-    else:
-        path = setup.out / "train.source.txt"
-        path.write_text("".join(f"{' '.join(s)}\n" for s, _ in train), encoding="utf-8")
-        classes = cluster(path, classes=CLASSES, threads=setup.threads)
-        trees = []
-        for (source, target), links in zip(train[:10_000], intersection, strict=False):
-            tags = [f"c{classes.get(word, 'new')}" for word in source]
-            tree = induced_tree(source, target, links, tags)
-            if tree is not None:
-                trees.append(tree)
-    return GenerativeParser.train(trees, progress=setup.progress)
-
-
-def _links(rows: Sequence[Sequence[tuple[int, int]]]) -> Links:
-    links = Links()
-    for row in rows:
-        links.append(list(row))
-    return links
 
 
 def _phrases(setup: Setup, pairs: dict[str, list[Pair]]) -> Translated:

@@ -12,7 +12,9 @@ from demotic.learn.boosting import BoostingOptions
 from demotic.systems.choices import ALIGNER, CASING, SOURCE_WORDS, TARGET_WORDS
 from demotic.systems.config import SMALL_STEPS, TrainingConfig, TuneConfig
 
-START = {"WordChoice": 1.0, "Order": 1.0, "WordPenalty": 0.0}
+CHAPTER = {"WordChoice": 1.0, "Order": 1.0, "Insertion": 1.0}
+START = {**CHAPTER, "LanguageModel": 0.5, "WordPenalty": 1.0}
+"""Where tuning begins, with a language model: it likes few words.  Without one, ``CHAPTER``."""
 """The chapter's: costs add up as they are."""
 CHOICES = (SOURCE_WORDS, TARGET_WORDS, CASING, ALIGNER)
 DEMO: dict[str, Any] = {
@@ -83,6 +85,11 @@ class LearnConfig:
     """The first pairs of the text, from which orders are learned; 0 takes all."""
     pooled_below: int = 1000
     """Labels with fewer examples of orders share their classifiers."""
+    language_model: bool = True
+    """A language model of the target takes part in the search (``lm``); the chapter has none."""
+    insertions: bool = True
+    """Target words without a source word are learned, and put in beside translations; the chapter
+    has none."""
     held_out: int = 1000
     """Pairs to choose lambda by, at most a tenth of all."""
 

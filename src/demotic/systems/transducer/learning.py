@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from demotic.align import Links
-from demotic.decode.transducer import over_tokens
+from demotic.decode.transducer import insertion_of, over_tokens
 from demotic.progress import SILENT, Progress
 from demotic.systems.transducer.config import LearnConfig
 from demotic.transduce import Numbering, WordCorpus, WordTransducer
@@ -23,6 +23,12 @@ from demotic.trees.orders import OrderModel
 
 if TYPE_CHECKING:
     from demotic.transduce import FeatureSets
+
+
+INSERTED = 10
+"""What is put in less often is not learned."""
+_BESIDE = 2
+"""Words on one side of a translation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +71,13 @@ def learn(
     right_first: bool = False,
     threads: int = 1,
     progress: Progress = SILENT,
-) -> tuple[WordTransducer, OrderModel]:
-    """Classifiers of words and of orders, their lambdas chosen on some pairs held out."""
+) -> Learned:
+    """Classifiers of words, of orders, and of words that have no source; their lambdas are chosen
+    on some pairs held out."""
     every = max(10, len(text) // config.held_out)
     taught, judged = WordRows(config.features), WordRows(config.features)
+    put_in: list[list[str]] = []
+    put_in_judged: list[list[str]] = []
     examples = OrderExamples()
     others = OrderExamples(examples.numbers)
     most = config.order_pairs or len(text)
@@ -76,6 +85,8 @@ def learn(
         for number, found in enumerate(text.bitrees(right_first=right_first)):
             held_out = number % every == every - 1
             (judged if held_out else taught).add(found, text.target[number])
+            beside = words_put_in(found.links, text.target[number])
+            (put_in_judged if held_out else put_in).append(beside)
             if number < most:
                 (others if held_out else examples).add(found, text.target[number])
             advance(1)
@@ -99,7 +110,57 @@ def learn(
         threads=threads,
         progress=progress,
     )
-    return words, orders
+    inserted = None
+    if config.insertions:
+        common = {name for name, count in Counter(words_of(put_in)).items() if count >= INSERTED}
+        common.discard(insertion_of((), ()))
+        inserted = WordTransducer.train(
+            taught.of(put_in, common), features=config.features, null="all",
+            options=config.boosting, threads=threads, progress=progress,
+        )  # fmt: skip
+        if len(judged.source):
+            inserted = inserted.tuned(judged.of(put_in_judged, common), threads=threads)
+    return Learned(words, orders, inserted)
+
+
+class Learned(NamedTuple):
+    """Classifiers."""
+
+    words: WordTransducer
+    orders: OrderModel
+    inserted: WordTransducer | None
+    """What to put beside a translation; its targets are those of ``insertion_of``."""
+
+
+def words_put_in(links: Sequence[int], target: Sequence[str]) -> list[str]:
+    """What stands beside each source word's translation that no word has a link to, by
+    ``insertion_of``.
+
+    Words without a link belong to the next one with a link, two at most; those that are left, and
+    those at the end, to the one before.
+    """
+    owner = {link: token for token, link in enumerate(links) if link >= 0}
+    before: dict[int, list[str]] = {}
+    after: dict[int, list[str]] = {}
+    run: list[str] = []
+    last = -1
+    for place, word in enumerate(target):
+        if place not in owner:
+            run.append(word)
+            continue
+        cut = max(0, len(run) - _BESIDE)
+        if last >= 0:
+            after[last] = run[:cut][:_BESIDE]
+        last = owner[place]
+        before[last] = run[cut:]
+        run = []
+    if last >= 0:
+        after[last] = run[:_BESIDE]
+    found = []
+    for token in range(len(links)):
+        sides = before.get(token, []), after.get(token, [])
+        found.append(insertion_of(*sides))
+    return found
 
 
 class WordRows:
@@ -121,6 +182,12 @@ class WordRows:
         self.tags.append(found.tree.tags)
         if self._dependencies:
             self.others.append(dependency_atoms(found.tree))
+
+    def of(self, labels: Sequence[Sequence[str]], known: set[str]) -> WordCorpus:
+        """The same words with other labels, of which only some are known: others are none."""
+        links = [[k if name in known else -1 for k, name in enumerate(row)] for row in labels]
+        others = self.others if self._dependencies else None
+        return WordCorpus(self.source, labels, links, self.tags, others)
 
     def corpus(self) -> WordCorpus:
         """All of them."""

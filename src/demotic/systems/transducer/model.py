@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from demotic import _core
 from demotic.decode.transducer import TreeDecoder, TreeDerivation
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from demotic.trees import Tree
 
 PARSER, WORDS, ORDERS = "parser.bin", "words.bin", "orders.bin"
+LANGUAGE, INSERTED = "lm.bin", "inserted.bin"
 
 
 def load_choices(path: Path, *, verify: bool | None = None) -> _core.WordChoices:
@@ -44,11 +45,24 @@ def order_facts(path: Path, verify: bool | None) -> dict[str, object]:
     }
 
 
+def beyond(parts: Mapping[str, Path], *, verify: bool) -> dict[str, Any]:
+    """What the chapter's decoder does not have: a language model, words put in; where they are."""
+    found: dict[str, Any] = {}
+    if LANGUAGE in parts:
+        from demotic.lm import LanguageModel
+
+        found["language"] = LanguageModel.load(parts[LANGUAGE], verify=verify)
+    if INSERTED in parts:
+        found["insertions"] = load_choices(parts[INSERTED], verify=verify)
+    return found
+
+
 class TransducerModel(Model):
     """A parser, classifiers of words and of orders, weights, and how both languages are written."""
 
     SYSTEM = "transducer"
     PARTS = (*Model.PARTS, PARSER, WORDS, ORDERS)
+    OPTIONAL = (LANGUAGE, INSERTED)
     SEARCH = TreeSearch
     SHAPE = "source-tree"
     FACTS = {"orders": ("classifiers of orders", order_facts)}  # noqa: RUF012
@@ -64,6 +78,7 @@ class TransducerModel(Model):
         load_parser(parts[PARSER], verify=True)
         load_choices(parts[WORDS], verify=True)
         OrderModel.load(parts[ORDERS], verify=True)
+        beyond(parts, verify=True)
 
     def _open_decoder(self, weights: Mapping[str, float]) -> TreeDecoder:
         self.choices = load_choices(self.part(WORDS), verify=False)
@@ -74,6 +89,7 @@ class TransducerModel(Model):
                 OrderModel.load(self.part(ORDERS), verify=False),
                 weights,
                 options=self.search,
+                **beyond(self._parts, verify=False),
             )
 
     def forest(self, text: str) -> Forest:

@@ -21,13 +21,15 @@ from demotic.parse.induced import induced_tree
 from demotic.systems.directions import INTERSECTION, UNION, directions
 from demotic.systems.stages import Training
 from demotic.systems.text_stages import fingerprint_file
-from demotic.systems.transducer.config import START, Config
+from demotic.systems.transducer.config import CHAPTER, START, Config
 from demotic.systems.transducer.learning import Text, learn
 from demotic.systems.transducer.model import (
+    INSERTED,
     ORDERS,
     PARSER,
     WORDS,
     TransducerModel,
+    beyond,
     load_choices,
 )
 from demotic.systems.tuning import tune
@@ -53,6 +55,9 @@ def fit(training: Training, config: Config) -> TransducerModel:
     trees = tree_stage(training, config, text, parser)
     learned = learn_stage(training, config, text, links, trees)
 
+    further = [training.language_model(text)] if config.learn.language_model else []
+    more = {name: stage.path(name) for stage in [learned, *further] for name in stage.files}
+
     def decoder() -> TreeDecoder:
         return TreeDecoder(
             load_parser(parser.path(PARSER)),
@@ -60,10 +65,12 @@ def fit(training: Training, config: Config) -> TransducerModel:
             OrderModel.load(learned.path(ORDERS)),
             {},
             options=config.search,
+            **beyond(more, verify=True),
         )
 
-    parts = [parser, learned]
-    weights = training.tune(text, parts, decoder, config.tune, START, config.search)
+    parts = [parser, learned, *further]
+    start = START if config.learn.language_model else CHAPTER
+    weights = training.tune(text, parts, decoder, config.tune, start, config.search)
     return training.finish(TransducerModel, [text, *parts, weights], config.search)
 
 
@@ -123,10 +130,10 @@ def learn_stage(
         "learn",
         [asdict(config.learn), config.search.right_first],
         after=[text, links, trees],
-        files=[WORDS, ORDERS],
+        files=[WORDS, ORDERS, *([INSERTED] if config.learn.insertions else [])],
     )
     if stage.wanted:
-        words, orders = learn(
+        words, orders, inserted = learn(
             Text(
                 lines(text, "train.source"),
                 lines(text, "train.target"),
@@ -146,6 +153,8 @@ def learn_stage(
         )
         words.save(stage.path(WORDS))
         orders.save(stage.path(ORDERS))
+        if inserted is not None:
+            inserted.save(stage.path(INSERTED))
         stage.finish()
     return stage
 
