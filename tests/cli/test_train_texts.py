@@ -110,9 +110,20 @@ def test_progress_counts_what_it_names(tables: list[Path], tmp_path: Path) -> No
 def test_a_few_pairs_are_enough(tmp_path: Path) -> None:
     table = tmp_path / "few.tsv"
     toys.memory(50).write(table)
-    said = run("--bitext", table, *languages(), "--out", tmp_path / "m")
-    assert "50 pairs are too few to tune on" in said
+    said = run("--bitext", table, *languages(), "--out", tmp_path / "m", *QUICK)
+    assert "50 pairs: tuned on all of them" in said
+    assert "all of the text, each part by a model that had not seen it (50 sentences)" in said
     model = demotic.load(tmp_path / "m")
     assert model.about.provenance["pairs"] == 50
+    assert model.about.provenance["folds"] == 5
     assert all(model.translate(pair.source).memory is not None for pair in toys.memory(50))
     assert model.translate("The noun1 verb1 the noun2.").text
+
+
+def test_fewer_pairs_have_fixed_weights(tmp_path: Path) -> None:
+    table = tmp_path / "few.tsv"
+    toys.memory(12).write(table)
+    said = run("--bitext", table, *languages(), "--out", tmp_path / "m")
+    assert "12 pairs are too few to tune on" in said
+    assert "no text was held out" in said
+    assert "folds" not in demotic.load(tmp_path / "m").about.provenance

@@ -15,9 +15,9 @@ from demotic.corpus import (
     encode_pair,
     protected_class,
 )
-from demotic.corpus.protect import _NAMED, SpanFinder, _may_name
+from demotic.corpus.protect import _NAMED, KINDS, SpanFinder, _matches, _may_name
 from demotic.errors import ArgumentError
-from tests.corpus.texts import SPANS
+from tests.corpus.texts import SPANS, tricky_text
 
 PLAIN = Orthography("en", OrthographyConfig(casing="none"))
 
@@ -222,3 +222,18 @@ def test_without_a_source_class_tokens_are_written_as_they_are() -> None:
 @example("x.1b")
 def test_what_is_looked_for_first_tells_what_the_pattern_of_names_tells(text: str) -> None:
     assert _may_name(text) == (_NAMED.search(text) is not None)
+
+
+_SOME = r"""a 7 12 % %d %s %(a)s -5 - / /usr x /x \n C:\x a.7z a.py --x http://a.org, j@a.org $1 &
+    &amp; x_y aB 1.2rc1 1,5 10: 漢 $ %1 # #7 .. . @ " ' ( ) x=/y"""
+_CHUNKS = st.sampled_from([*_SOME.split(), "12\u00a0000", "12", "\u2009000"])
+
+
+@settings(max_examples=500)
+@given(text=st.lists(_CHUNKS, max_size=8).map(" ".join) | tricky_text)
+def test_chunks_hold_the_spans_of_the_whole(text: str) -> None:
+    finder = SpanFinder(kind for kind in KINDS if kind != "icu")
+    spans = finder(text)
+    pattern = finder._pattern(text)
+    assert spans == ([] if pattern is None else _matches(pattern, text))
+    assert finder(text) == spans  # looked up

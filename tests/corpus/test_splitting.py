@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demotic.corpus import Bitext, Split, split
-from demotic.corpus.splitting import normalised
+from demotic.corpus.splitting import folds, normalised
 from demotic.errors import ArgumentError
 
 WORDS = st.sampled_from(
@@ -133,3 +133,33 @@ def test_zero_sizes_leave_everything_for_training() -> None:
 def test_senseless_sizes_are_refused(dev: int | float, test: int | float, message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
         split(numbered(10), dev=dev, test=test)
+
+
+@given(PAIRS, st.integers(2, 6), st.integers(0, 3))
+def test_each_pair_is_in_one_fold_and_in_no_rest_that_knows_it(
+    pairs: list[tuple[str, str]], number: int, seed: int
+) -> None:
+    bitext = Bitext.from_pairs(pairs)
+    found = folds(bitext, number, seed=seed)
+    inside = [pair.id for part, _ in found for pair in part]
+    assert sorted(inside) == sorted(pair.id for pair in bitext)
+    assert len(found) == min(number, len({normalised(pair.source) for pair in bitext}))
+    for part, rest in found:
+        held_out = [pair.id for pair in part]
+        for side in ("source", "target"):
+            known = {normalised(getattr(pair, side)) for pair in part}
+            assert not known & {normalised(getattr(pair, side)) for pair in rest}
+        left = [pair for pair in bitext if pair.id not in held_out]
+        learned_from = {pair.id for pair in rest}
+        targets = {normalised(pair.target) for pair in part}
+        assert all(
+            (pair.id in learned_from) != (normalised(pair.target) in targets) for pair in left
+        )
+
+
+def test_folds_are_as_large_as_each_other_and_drawn_by_the_seed() -> None:
+    bitext = Bitext.from_pairs([(f"source {n}", f"target {n}") for n in range(53)])
+    first, again, other = (folds(bitext, 5, seed=seed) for seed in (1, 1, 2))
+    assert sorted(len(part) for part, _ in first) == [10, 10, 11, 11, 11]
+    texts = [[[pair.source for pair in part] for part, _ in each] for each in (first, again, other)]
+    assert texts[0] == texts[1] != texts[2]

@@ -151,6 +151,23 @@ def test_a_trial_is_the_training_that_anybody_would_do(
     assert found["bytes"] == pytest.approx(sum(sizes), rel=0.01)
 
 
+def test_a_set_may_leave_it_to_training_what_to_tune_on(data: Path, tmp_path: Path) -> None:
+    file = tmp_path / "sets.toml"
+    file.write_text(
+        '[[sets]]\nname = "alone"\nfolder = "one"\nfrom = "en"\nto = "fr"\n'
+        "train = 150\ndev = 20\ntest = 10\ntune = false\n"
+    )
+    run(setup(data, tmp_path / "out", portfolio=file))
+    found = result(tmp_path / "out", "alone.hiero.default.1")
+    sides = [lines(data / "one" / f"train.{side}")[:150] for side in ("en", "fr")]
+    text = Bitext.from_pairs(
+        zip(*sides, strict=True), source_language="en", target_language="fr", file="train"
+    )
+    model = train(text, config=BASE).with_memory({"use": False})
+    held = lines(data / "one" / "dev.en")[1:20:2]
+    assert [best[0].text for best in model.translate_lines(held)] == found["held"]["lines"]
+
+
 def test_the_mean_gain_is_that_of_the_sets(finished: tuple[Path, str]) -> None:
     out, text = finished
     gains = {}

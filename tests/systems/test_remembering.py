@@ -121,7 +121,8 @@ def test_the_development_set_says_from_where_messages_are_repaired(toy_model: Pa
     model = demotic.load(toy_model)
     kept = model.about.config["memory"]["repair"]
     assert kept == model.memory_options.repair
-    dev, least = toys.text(40), finishing.best_repair(model, toys.text(40))
+    dev = toys.text(40)
+    least = finishing.best_repair([(model, dev)])
     assert least == kept
     scores = {
         similarity: model.with_memory({"repair": similarity}).score(dev)["value"]

@@ -343,6 +343,8 @@ def command(
         raise
     score = model.about.dev
     held = "text held out" if dev is None and not _any(corpus, DEV) else "the development set"
+    if "folds" in model.about.provenance:
+        held = "all of the text, each part by a model that had not seen it"
     for line in told(score, held):
         progress.say(line)
     progress.say(f"the model is in {place}; try: demotic translate {place}")

@@ -19,10 +19,11 @@ MODES: tuple[Mode, ...] = ("truecase", "lower", "none")
 # How a sentence begins: with a capital, small, all of it in capitals, or no telling.
 Style = Literal["sentence", "small", "capitals", "unknown"]
 
-_ENDS = frozenset({".", "!", "?", "…", "...", "?!", "!!", "!!!"})
+ENDS = frozenset({".", "!", "?", "…", "...", "?!", "!!", "!!!"})
+"""What a sentence ends with."""
 # The same as tokens, with the marks that they may carry.
 _END_TOKENS = frozenset(
-    left + end + right for end in _ENDS for left in ("", JOINER, SPACER) for right in ("", JOINER)
+    left + end + right for end in ENDS for left in ("", JOINER, SPACER) for right in ("", JOINER)
 )
 _HEADLINE_WORDS = 3
 _FEW_CAPITALS = 0.05  # for each line that begins small
@@ -40,7 +41,7 @@ def sentence_starts(words: Sequence[str | None]) -> Iterator[int]:
             if waiting:
                 yield at
             waiting = False
-        elif word in _ENDS:
+        elif word in ENDS:
             waiting = True
 
 

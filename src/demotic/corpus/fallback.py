@@ -42,6 +42,7 @@ _LETTERS = {
 }
 _APOSTROPHES = (("'", "’"), ("’", "'"))
 _SHORT = 3  # letters: of acronyms (IT), which are no words in capitals
+_CACHE_SIZE = 1 << 16
 _LONGEST = 12  # characters of a word in a script without spaces
 _IN_UNSPACED = Pattern(f"[{UNSPACED}]++")
 
@@ -71,6 +72,7 @@ class Fallback:
         self._stranded = stranded
         self._full = _FULL.get(language, {}) if "clitics" in ways else {}
         self._letters = (*_APOSTROPHES, *_LETTERS.get(language, ())) if "letters" in ways else ()
+        self._found: dict[tuple[str, bool, bool], tuple[list[str], list[str]]] = {}
         # A word that is unknown as a whole needs less evidence to fall apart.
         self._compounds = (
             Compounds(replace(compounds.options, min_count=1), compounds.counts)
@@ -131,17 +133,28 @@ class Fallback:
         word = bare(token)
         if not self._try_forms:
             return self._parts(token, word) if _IN_UNSPACED.fullmatch(word) else []
+        key = (token, loud, titled)
+        if (found := self._found.get(key)) is None:
+            if len(self._found) >= _CACHE_SIZE:
+                self._found.clear()
+            found = self._found[key] = (
+                self._known_candidates(token, word, loud=loud, titled=titled),
+                self._parts(token, word),
+            )
+        candidates, parts = found
         before, after = around
-        tried = {token}
-        for candidate in self._candidates(token, word, loud=loud, titled=titled):
-            if candidate in tried:
-                continue
-            tried.add(candidate)
-            if not self._known_somewhere(candidate):
-                continue
+        for candidate in candidates:
             if len(before) not in self._stranded([*before, candidate, *after]):
                 return [candidate]
-        return self._parts(token, word)
+        return list(parts)
+
+    def _known_candidates(self, token: str, word: str, *, loud: bool, titled: bool) -> list[str]:
+        """Other tokens that some rule has."""
+        tried = {token: False}
+        for candidate in self._candidates(token, word, loud=loud, titled=titled):
+            if candidate not in tried:
+                tried[candidate] = bool(self._known_somewhere(candidate))
+        return [candidate for candidate, known in tried.items() if known]
 
     def _candidates(self, token: str, word: str, *, loud: bool, titled: bool) -> Iterator[str]:
         for form in self._forms(word, loud=loud, titled=titled):

@@ -30,12 +30,13 @@ QUOTE_TOKENS = frozenset(
     for right in ("", JOINER)
 )
 """Every way in which a quotation mark can be a token."""
-_MARK_TOKENS = QUOTE_TOKENS | {
+MARK_TOKENS = QUOTE_TOKENS | {
     left + mark + right
     for mark in (*_OPENING, *_CLOSING)
     for left in ("", JOINER)
     for right in ("", JOINER)
 }
+"""The same for brackets, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,11 @@ def pairs(tokens: Sequence[str], tags: Mapping[str, str] | None = None) -> list[
     [Pair(first=0, last=2, kind='{if')]
     """
     found: list[Pair] = []
-    if not tags and _MARK_TOKENS.isdisjoint(tokens):
+    if not tags and MARK_TOKENS.isdisjoint(tokens):
         return found
     open_: list[tuple[str, int]] = []
     for at, token in enumerate(tokens):
-        if token not in _MARK_TOKENS and not (tags and "⟦" in token):
+        if token not in MARK_TOKENS and not (tags and "⟦" in token):
             continue
         kind, opens = _side(token, tags or {})
         if not kind:

@@ -33,10 +33,11 @@ from demotic.corpus.layout import (
     label_of,
     taken,
 )
-from demotic.corpus.mark_pairs import Pair, QuoteCounts, enclosing, pairs
+from demotic.corpus.mark_pairs import MARK_TOKENS, Pair, QuoteCounts, enclosing, pairs
 from demotic.corpus.marks import bare, escape, joint_filler, protected_class, unescape
 from demotic.corpus.moses import MosesTokeniser
 from demotic.corpus.normalise import SpaceCounts, narrow, normalise, unsegmented
+from demotic.corpus.ordinary import Ordinary
 from demotic.corpus.orthography_config import OrthographyConfig
 from demotic.corpus.protect import (
     Found,
@@ -90,6 +91,7 @@ class Orthography:
     _tokeniser: Tokeniser | MosesTokeniser | None = field(init=False, compare=False, repr=False)
     _find: SpanFinder = field(init=False, compare=False, repr=False)
     _base: str = field(init=False, compare=False, repr=False)
+    _ordinary: Ordinary | None = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         tokeniser: Tokeniser | MosesTokeniser | None = None
@@ -101,7 +103,10 @@ class Orthography:
             tokeniser = MosesTokeniser(language)
         object.__setattr__(self, "_base", language)
         object.__setattr__(self, "_tokeniser", tokeniser)
-        object.__setattr__(self, "_find", SpanFinder(self.config.protect))
+        find = SpanFinder(self.config.protect)
+        object.__setattr__(self, "_find", find)
+        ordinary = Ordinary(tokeniser, find) if isinstance(tokeniser, Tokeniser) else None
+        object.__setattr__(self, "_ordinary", ordinary)
 
     # -- learning ------------------------------------------------------------------------------
 
@@ -162,6 +167,8 @@ class Orthography:
 
     def encode(self, text: str) -> Encoded:
         """One sentence to translate, every span protected."""
+        if self._ordinary is not None and (tokens := self._ordinary.tokens(text)):
+            return self._of_tokens(tokens)
         layout, text = taken(text, labels=self._marked, ordinals=self._ordinals)
         text, at, mark = self._without_marks(text)
         before = len(text[:at].split()) if mark else 0
@@ -237,12 +244,15 @@ class Orthography:
         ]
 
     def _encode(self, text: str, found: Sequence[Found], spans: Sequence[Span | None]) -> Encoded:
-        tokens, style = self.casing.encode(self._tokens(text, found, spans))
+        tokens = self._tokens(text, found, spans)
+        return self._of_tokens(tokens, tuple(span for span in spans if span) if spans else ())
+
+    def _of_tokens(self, tokens: list[str], spans: tuple[Span, ...] = ()) -> Encoded:
+        """The tokens of a text in their usual case, compounds split."""
+        tokens, style = self.casing.encode(tokens)
         if self.compounds is not None:
             tokens = self.compounds.encode(tokens, self.casing.form)
-        if not spans:
-            return Encoded(tuple(tokens), (), style)
-        return Encoded(tuple(tokens), tuple(span for span in spans if span), style)
+        return Encoded(tuple(tokens), spans, style)
 
     def _tokens(
         self, text: str, found: Sequence[Found] = (), spans: Sequence[Span | None] = ()
@@ -276,7 +286,34 @@ class Orthography:
         source's style, such as ALL CAPITALS, is taken over.  Without a source, class tokens are
         written as they are.
         """
-        links = list(alignment or ())
+        if source is not None and (written := self._ordinary_text(tokens, source)) is not None:
+            return written
+        return self._written_text(tokens, source, list(alignment or ()))
+
+    def _ordinary_text(self, tokens: Sequence[str], source: Encoded) -> str | None:
+        """The text where neither side has anything that needs care."""
+        layout, mode = source.layout, self.casing.mode
+        if (
+            self._ordinary is None
+            or source.spans
+            or source.cases
+            or layout.mark
+            or layout.gaps
+            or mode == "lower"
+            or source.style == "capitals"
+            or not MARK_TOKENS.isdisjoint(source.tokens)
+        ):
+            return None
+        capitals = mode != "none" and source.style != "small" and self.casing.capitals
+        text = self._ordinary.text(tokens, capitals=capitals)
+        if text is None or layout is PLAIN:
+            return text
+        return f"{layout.before}{text}{layout.after}"
+
+    def _written_text(
+        self, tokens: Sequence[str], source: Encoded | None, links: Sequence[tuple[int, int]]
+    ) -> str:
+        """The text where marks, spans, cases or gaps have to find their places."""
         enclosed: list[Pair] = []
         if source is None:
             written = [

@@ -136,6 +136,11 @@ class Found:
     kind: str
 
 
+_Known = dict[str, list[Found]]
+_CACHE_SIZE = 1 << 16
+_LONGEST_CACHED = 40
+
+
 class SpanFinder:
     """Finds the spans of the chosen kinds."""
 
@@ -147,6 +152,8 @@ class SpanFinder:
         others = rf"{_FIRST}(?:{'|'.join(plain)})" if plain else ""
         self._quick = _compiled([others])
         self._full = _compiled([*signed, others])
+        self._known: tuple[_Known, _Known] = ({}, {})
+        """What chunks hold, by the quick pattern and by the full one."""
 
     def __call__(self, text: str) -> list[Found]:
         """The spans from left to right, none overlapping another.
@@ -155,6 +162,18 @@ class SpanFinder:
         ...  for found in SpanFinder()(text)]
         ['<b>', '%d', '</b>', '10:30']
         """
+        pattern = self._pattern(text)
+        if pattern is None:
+            return []
+        if "<" not in text and "{" not in text:
+            return self._by_chunk(text, pattern, self._known[pattern is self._full])
+        found = _matches(pattern, text)
+        if "icu" in self.kinds and (arguments := icu.arguments(text)):
+            return _with_arguments(found, arguments)
+        return found
+
+    def _pattern(self, text: str) -> Pattern | None:
+        """What to look for; None if there is no sign of any span."""
         signed = (
             "@" in text
             or "www." in text
@@ -162,17 +181,32 @@ class SpanFinder:
             or (self._names and _may_name(text))
         )
         if not signed and _TRIGGER.search(text) is None:
-            return []
-        pattern = self._full if signed else self._quick
-        if pattern is None:
-            return []
-        found = [
-            Found(match.start(), match.end(), match.lastgroup or "")
-            for match in pattern.finditer(text)
-        ]
-        if "icu" in self.kinds and (arguments := icu.arguments(text)):
-            return _with_arguments(found, arguments)
-        return found
+            return None
+        return self._full if signed else self._quick
+
+    @staticmethod
+    def _by_chunk(text: str, pattern: Pattern, known: _Known) -> list[Found]:
+        """The spans of a text in which none can hold a space: those of each chunk, looked up."""
+        result: list[Found] = []
+        at = 0
+        for chunk in text.split(" "):
+            found = known.get(chunk)
+            if found is None:
+                found = _matches(pattern, chunk)
+                if len(chunk) <= _LONGEST_CACHED:
+                    if len(known) >= _CACHE_SIZE:
+                        known.clear()
+                    known[chunk] = found
+            for each in found:
+                result.append(Found(at + each.start, at + each.end, each.kind))
+            at += len(chunk) + 1
+        return result
+
+
+def _matches(pattern: Pattern, text: str) -> list[Found]:
+    return [
+        Found(match.start(), match.end(), match.lastgroup or "") for match in pattern.finditer(text)
+    ]
 
 
 def _may_name(text: str) -> bool:

@@ -42,16 +42,17 @@ def foreign_clitics(tokens: Sequence[str], source: Sequence[str], language: str)
     text = " ".join(tokens)
     if "'" not in text and "’" not in text:
         return list(tokens)
-    own = _clitics_of(language)
     given = set(source)
     return [
-        ""
-        if token in given
-        and _CLITIC.fullmatch(token)
-        and not any(pattern.fullmatch(bare(token)) for pattern in own)
-        else token
-        for token in tokens
+        "" if token in given and is_foreign_clitic(token, language) else token for token in tokens
     ]
+
+
+def is_foreign_clitic(token: str, language: str) -> bool:
+    """Does a token look like a clitic, and not like one of the language's own?"""
+    return _CLITIC.fullmatch(token) is not None and not any(
+        pattern.fullmatch(bare(token)) for pattern in _clitics_of(language)
+    )
 
 
 @cache

@@ -98,6 +98,32 @@ def split(
     return Split(train=parts[0], dev=parts[1], test=parts[2], report=report)
 
 
+def folds(bitext: Bitext, number: int, *, seed: int = 0) -> list[tuple[Bitext, Bitext]]:
+    """For cross-validation: a part, and the rest to learn from, up to ``number`` times.
+
+    Each sentence is in one of the parts, with all pairs that have its source sentence; these are
+    as equally large as that allows.  Pairs whose target sentence stands in a part are not in its
+    rest.  Sentences are compared as :func:`split` does, and drawn by the seed.
+    """
+    import numpy as np
+
+    sources, targets = _hashes(bitext, seed, SILENT)
+    _, sentence_of, counts = np.unique(sources, return_inverse=True, return_counts=True)
+    sizes = [0] * min(number, len(counts))
+    part_of = np.empty(len(counts), dtype=np.int64)
+    for sentence in np.argsort(-counts, kind="stable"):
+        smallest = sizes.index(min(sizes))
+        part_of[sentence] = smallest
+        sizes[smallest] += int(counts[sentence])
+    found = []
+    for part in range(len(sizes)):
+        inside = part_of[sentence_of] == part
+        rest = ~inside & ~np.isin(targets, targets[inside])
+        one, other = bitext.partition([inside, rest])
+        found.append((one, other))
+    return found
+
+
 def _check_sizes(dev: int | float, test: int | float, pairs: int) -> None:
     share = 0.0
     for name, size in (("dev", dev), ("test", test)):

@@ -51,6 +51,7 @@ class Tokeniser:
     """Cuts text into marked tokens for one language."""
 
     def __init__(self, language: str, segment: Segmenter = characters, *, version: int = 2) -> None:
+        self.language = language
         self._segment = segment
         self._version = version
         self.mixed = version < 2 or language in UNSPACED_LANGUAGES
@@ -74,11 +75,12 @@ class Tokeniser:
         cache = self._cache
         tokens: list[str] = []
         for chunk in chunks:
-            tokens += cache.get(chunk) or self._cached(chunk, final=False)
-        tokens += self._cached(final, final=True)
+            tokens += cache.get(chunk) or self.chunk(chunk, final=False)
+        tokens += self.chunk(final, final=True)
         return tokens
 
-    def _cached(self, chunk: str, *, final: bool) -> tuple[str, ...]:
+    def chunk(self, chunk: str, *, final: bool) -> tuple[str, ...]:
+        """The tokens of a text without spaces and spans; ``final`` is the last of its line."""
         cache = self._final_cache if final else self._cache
         tokens = cache.get(chunk)
         if tokens is None:
@@ -113,7 +115,7 @@ class Tokeniser:
         for number, chunk in enumerate(chunks, 1):
             final = number == len(chunks)
             if len(chunk) == 1 and isinstance(chunk[0], str):
-                marked: Sequence[str] = self._cached(chunk[0], final=final)
+                marked: Sequence[str] = self.chunk(chunk[0], final=final)
             else:
                 lexemes: list[_Lexeme] = []
                 for part in chunk:

@@ -203,12 +203,20 @@ class TrainingConfig:
     """Can the system's decoder use language models beside the first one?"""
     BILINGUAL: ClassVar[bool] = False
     """And those of units?"""
+    FOLDS: ClassVar[bool] = False
+    """Can models of several parts of the text be tuned together?"""
 
     tokenised: bool = False
     """The text has spaces between its tokens already; neither these nor their case change, but
     ``compounds`` may still be split."""
+    validation: Literal["auto", "part", "folds", "none"] = "auto"
+    """What weights are tuned on when no development set is given: a ``part`` of the pairs, which is
+    held out; all of them in ``folds``, each translated by a model of the other folds; nothing, so
+    that weights are those that tuning starts from; or what suits so many pairs."""
     dev_size: int = 1000
-    """Pairs held out for tuning when no development set is given; at most a tenth of all."""
+    """Pairs in a part that is held out; at most a tenth of all."""
+    folds: int = 5
+    """How many."""
     final: Literal["full", "train"] = "full"
     """When these are held out: after tuning, everything that needs no weights (rules, language
     models, the memory) is made again from all pairs, or stays as it is."""
@@ -237,7 +245,9 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         self._take_preset()
         check_counts(self, "dev_size", least=1)
+        check_counts(self, "folds", least=2)
         check_choices(self)
+        self._check_folds()
         if not 0 <= self.seed < 2**63:
             raise ArgumentError(f"a seed of {self.seed}", remedy="give a number from 0 up")
         if self.tokenised:
@@ -275,6 +285,24 @@ class TrainingConfig:
     def tunes(self) -> bool:
         """Are weights tuned as the section ``tune`` says?"""
         return True
+
+    def _check_folds(self) -> None:
+        if self.validation == "folds" and (obstacle := self.against_folds):
+            raise ArgumentError(
+                f"validation=folds: {obstacle}", remedy="hold out a part: validation=part"
+            )
+
+    @property
+    def against_folds(self) -> str:
+        """Why models of several parts of the text cannot be tuned together, if so."""
+        tune = vars(self).get("tune")
+        if not self.FOLDS:
+            return f"this system has none; {_systems_with('FOLDS')} have"
+        if self.align.file is not None:
+            return "given links are those of one text"
+        if isinstance(tune, TuneConfig) and tune.learns_sparse:
+            return "weights of sparse features are learned from one development set"
+        return ""
 
     def _check_sparse(self) -> None:
         """Lists have no sparse features: who wants their weights learned has to ask for forests."""

@@ -21,7 +21,7 @@ from demotic.memory.building import build
 from demotic.progress import SILENT, Progress
 from demotic.systems import system_named
 from demotic.systems.model import GLOSSARY, MEMORY
-from demotic.systems.quality import assess
+from demotic.systems.quality import assess_parts
 from demotic.systems.records import to_record
 from demotic.systems.tuning import streams, with_best_scale
 from demotic.systems.work import Stage, WorkFolder, place
@@ -99,9 +99,14 @@ def keep(training: Training, name: str, files: list[str]) -> Stage:
 
 
 def described(
-    training: Training, model: Model, provenance: Mapping[str, Any], text: Stage
+    training: Training,
+    model: Model,
+    provenance: Mapping[str, Any],
+    text: Stage,
+    folds: Sequence[tuple[Model, Bitext]] = (),
 ) -> About:
-    """What a model says of itself, with its score on the development set, or the settled one."""
+    """What a model says of itself, with its score on the development set, or the settled one, or
+    that of the models of ``folds``, each on text that it did not see."""
     provenance = {**provenance, **({"choices": training.choices} if training.choices else {})}
     if training.settled is not None:
         return replace(training.settled.about, provenance=provenance | {"final": "full"})
@@ -110,47 +115,56 @@ def described(
 
     consensus = training.config.consensus
     common: Any = {"threads": training.threads, "progress": training.progress}
-    if consensus.method != "off" and consensus.scale == "auto" and not training.untuned:
+    given = training.validation in ("given", "part")
+    if consensus.method != "off" and consensus.scale == "auto" and given:
         dev = read_dev(training.development(text))
         consensus = with_best_scale(model.decoder, dev, consensus, **common)
     settings = {"consensus": to_record(consensus), "memory": to_record(training.memory)}
-    model = model.with_consensus(settings["consensus"]).with_memory(settings["memory"])
+    parts = [
+        (each.with_consensus(settings["consensus"]).with_memory(settings["memory"]), unseen)
+        for each, unseen in (folds or [(model, training.dev)])
+    ]
     measured: Any = {**common, "references": training.references}
+    figures: dict[str, Any] = {}
     if training.untuned:
         settings["memory"]["repair"] = 0.0
-    elif training.memory.use and training.memory.repair == "auto":
-        settings["memory"]["repair"] = best_repair(model, training.dev, **measured)
-        model = model.with_memory(settings["memory"])
+    else:
+        if training.memory.use and training.memory.repair == "auto":
+            settings["memory"]["repair"] = best_repair(parts, **measured)
+            parts = [(each.with_memory(settings["memory"]), unseen) for each, unseen in parts]
+        figures = assess_parts(parts, pairs=len(training.bitext), **measured)
     return About(
         system=model.SYSTEM,
         source_language=training.bitext.source_language,
         target_language=training.bitext.target_language,
         config=saved_settings(training.config) | settings,
-        dev={}
-        if training.untuned
-        else assess(model, training.dev, pairs=len(training.bitext), **measured),
+        dev=figures,
         provenance=provenance,
     )
 
 
 def best_repair(
-    model: Model,
-    dev: Bitext,
+    parts: Sequence[tuple[Model, Bitext]],
     *,
     references: Sequence[Sequence[str]] = (),
     threads: int = 1,
     progress: Progress = SILENT,
 ) -> float:
-    """The similarity from which repaired messages are better than the decoder on a development
-    set; 0 if they never are, or too few of them tell."""
-    source, reference = list(dev.source_lines()), streams(list(dev.target_lines()), *references)
+    """The similarity from which repaired messages are better than the decoder on text that the
+    models did not see; 0 if they never are, or too few of them tell."""
+    reference = streams([line for _, dev in parts for line in dev.target_lines()], *references)
 
     def translated(repair: float) -> list[Translation]:
-        asked = model.with_memory({"repair": repair})
-        return [best[0] for best in asked.translate_lines(source, threads=threads)]
+        return [
+            best[0]
+            for model, dev in parts
+            for best in model.with_memory({"repair": repair}).translate_lines(
+                dev.source_lines(), threads=threads
+            )
+        ]
 
     own, others = translated(0.0), translated(REPAIRS[0])
-    yardstick = model.yardstick()
+    yardstick = parts[0][0].yardstick()
     best, least = yardstick.value([each.text for each in own], reference), 0.0
     for similarity in REPAIRS:
         near = [

@@ -109,16 +109,36 @@ def assess(
     progress: Progress = SILENT,
 ) -> dict[str, Any]:
     """The figures of a model on text that it did not see, after a training on so many pairs."""
+    return assess_parts(
+        [(model, dev)], pairs=pairs, references=references, threads=threads, progress=progress
+    )
+
+
+def assess_parts(
+    parts: Sequence[tuple[Model, Bitext]],
+    *,
+    pairs: int,
+    references: Sequence[Sequence[str]] = (),
+    threads: int = 1,
+    progress: Progress = SILENT,
+) -> dict[str, Any]:
+    """The same for several models, each with text that it did not see, all of it together."""
     from demotic.systems.tuning import streams
 
-    source = list(dev.source_lines())
-    references = streams(list(dev.target_lines()), *references)
-    yardstick = model.yardstick()
-    found = [best[0] for best in model.translate_lines(source, threads=threads, progress=progress)]
+    source = [line for _, dev in parts for line in dev.source_lines()]
+    references = streams([line for _, dev in parts for line in dev.target_lines()], *references)
+    yardstick = parts[0][0].yardstick()
+    models: list[Model] = []
+    """Whose each line is."""
+    found: list[Translation] = []
+    for model, dev in parts:
+        models += [model] * len(dev)
+        lines = model.translate_lines(dev.source_lines(), threads=threads, progress=progress)
+        found += [best[0] for best in lines]
     figures = yardstick.figures([each.text for each in found], references)
     figures["untouched"] = _short(yardstick.figures(source, references))
-    if model.memory is not None:
-        remembered = [_nearest(model, line) for line in source]
+    if models[0].memory is not None:
+        remembered = [_nearest(model, line) for model, line in zip(models, source, strict=True)]
         figures["memory"] = _short(yardstick.figures(remembered, references))
         figures["memory"]["answered"] = sum(_answered(each) for each in found)
     rows = range(0, len(source), max(1, len(source) // SAMPLES))
@@ -126,7 +146,7 @@ def assess(
         {"source": source[row], "translation": found[row].text, "reference": references[0][row]}
         for row in list(rows)[:SAMPLES]
     ]
-    sure = _confidence(model, found, references)
+    sure = _confidence(models, found, references)
     if sure is not None:
         figures["confidence"] = sure.record()
     figures["warnings"] = list(warnings(figures, pairs))
@@ -134,7 +154,7 @@ def assess(
 
 
 def _confidence(
-    model: Model, found: Sequence[Translation], references: Sequence[Sequence[str]]
+    models: Sequence[Model], found: Sequence[Translation], references: Sequence[Sequence[str]]
 ) -> Confidence | None:
     """What decoded translations tell of themselves, fitted to which of them are a reference."""
     rows = [row for row, each in enumerate(found) if each.derivation is not None]
@@ -143,8 +163,8 @@ def _confidence(
     ]
     decoded = [found[row] for row in rows]
     nearest = [
-        0.0 if model.memory is None or each.source is None else model.memory.nearest(each.source)
-        for each in decoded
+        0.0 if memory is None or each.source is None else memory.nearest(each.source)
+        for memory, each in ((models[row].memory, found[row]) for row in rows)
     ]
     return Confidence.fit(decoded, nearest, right)
 

@@ -35,6 +35,7 @@ from demotic.systems.finishing import (
     made_again,
     remember,
 )
+from demotic.systems.folds import FOLDED, tuned_on_folds
 from demotic.systems.imputing import NONE, Imputed, ImputedConfig, impute
 from demotic.systems.model import GLOSSARY, MEMORY, Model
 from demotic.systems.records import to_record
@@ -81,7 +82,7 @@ class Training(TextStages):
             if self._selected:
                 _forget_lost(kept.path(file), decoder())
             return kept
-        if self.untuned:
+        if self.validation in ("folds", "none"):
             fixed = self.work.stage(name, dict(start), after=after, files=[file])
             if fixed.wanted:
                 features = decoder().feature_names
@@ -172,10 +173,16 @@ class Training(TextStages):
             for name in stage.files
             if name in (*model.PARTS, *model.OPTIONAL, MEMORY, GLOSSARY)
         }
+        folds: Sequence[tuple[Model, Bitext]] = ()
+        if self.validation == "folds":
+            folds, weights = tuned_on_folds(self, model.SYSTEM, stages)
+            parts["weights.json"] = weights.path(FOLDED)
         trained = model.of_parts(parts, search)
         cleaning = json.loads(next(files.read_lines(stages[0].path("cleaning.json"))))
         provenance = _provenance(self.bitext, self.dev, cleaning)
-        about = described(self, trained, provenance, stages[0])
+        if folds:
+            provenance["folds"] = len(folds)
+        about = described(self, trained, provenance, stages[0], folds)
         if self.whole is not None:
             again = made_again(self, model.SYSTEM, about)
             assert isinstance(again, model)

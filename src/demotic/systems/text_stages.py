@@ -10,12 +10,13 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from demotic import files
 from demotic.align import Text, align, pharaoh
 from demotic.bundle import check_place
 from demotic.corpus import Bitext, Orthography, clean, encode_pairs, split
+from demotic.corpus.splitting import normalised
 from demotic.errors import ArgumentError, FormatError
 from demotic.lm.classes import WordClasses, cluster
 from demotic.lm.estimation import Estimate, estimate
@@ -35,6 +36,28 @@ from demotic.systems.tuning import (
 )
 from demotic.systems.work import Stage, WorkFolder
 
+Validation = Literal["given", "part", "folds", "none"]
+FEWEST_FOR_FOLDS = 20
+"""Pairs; what is held out of fewer is not worth a development set."""
+_WITHOUT = {
+    "folds": "{:,} pairs: tuned on all of them, each translated by a model that has not seen it",
+    "none": "{:,} pairs are too few to tune on a part of them: fixed weights, no figures",
+}
+
+
+def _validation(bitext: Bitext, config: TrainingConfig) -> Validation:
+    """What a training without a development set tunes on."""
+    if config.validation != "auto":
+        return config.validation
+    if len(bitext) // 10 >= SMALLEST_DEV:
+        return "part"
+    kept, _ = clean(bitext, config.cleaning)
+    different = min(
+        len({normalised(line) for line in side})
+        for side in (kept.source_lines(), kept.target_lines())
+    )
+    return "none" if config.against_folds or different < FEWEST_FOR_FOLDS else "folds"
+
 
 class TextStages:
     """A training under way: its text, its settings, its work folder."""
@@ -50,28 +73,29 @@ class TextStages:
         work: Path | None = None,
         resume: bool = False,
         memory: bool = True,
+        fold: bool = False,
         threads: int = 1,
         progress: Progress = SILENT,
     ) -> None:
-        """Refuses what cannot end well; without ``dev`` holds a part of the bitext out.
+        """Refuses what cannot end well; without ``dev`` tunes as ``config.validation`` says.
 
         ``references`` are further ones of ``dev``, a line for each pair; an empty one is none.
         ``memory=False`` is for decoders that are compared: whatever the settings say, the model has
-        none.
+        none.  ``fold`` makes one of several models that are tuned together, later.
         """
         check_place(out)
         if dev is None and references:
             raise ArgumentError("further references without a development set")
         self.whole: Bitext | None = None
         """All of the text, where a part of it is held out and joins the rest in the end."""
-        self.untuned = dev is None and len(bitext) // 10 < SMALLEST_DEV
-        """Too few pairs to hold some of them out: weights are those that tuning starts from."""
-        if self.untuned:
+        self.validation: Validation = "given" if dev is not None else "none"
+        """What weights are tuned on."""
+        if dev is None and not fold:
+            self.validation = _validation(bitext, config)
+        if self.validation in ("folds", "none"):
             check_pairs(bitext)
-            progress.say(
-                f"{len(bitext):,} pairs are too few to tune on a part of them: fixed weights, no "
-                "figures"
-            )
+            if not fold:
+                progress.say(_WITHOUT[self.validation].format(len(bitext)))
             dev = bitext.select([])
         elif dev is None:
             size = min(config.dev_size, len(bitext) // 10)
@@ -79,7 +103,7 @@ class TextStages:
             self.whole = bitext if config.final == "full" else None
             bitext, dev = parts.train, parts.dev
         assert dev is not None
-        if not self.untuned:
+        if self.validation in ("given", "part"):
             check_dev(dev.source_lines(), dev.target_lines())
             check_references(dev, references)
         self.bitext, self.dev, self.references = bitext, dev, references
@@ -98,6 +122,11 @@ class TextStages:
         # Beside the model, so that it is on a disk that has room.
         place = work if work is not None else out.with_name(f"{out.name}.work")
         self.work = WorkFolder(place, resume=resume, progress=progress)
+
+    @property
+    def untuned(self) -> bool:
+        """Are weights those that tuning starts from?"""
+        return self.validation == "none"
 
     def prepare(self) -> Stage:
         """Clean the bitext, learn to write both languages, take the sentences apart."""
@@ -145,7 +174,7 @@ class TextStages:
     def development(self, text: Stage) -> Stage:
         """Take the development set apart as the text was; what comes before tuning is without it,
         so that trainings on other development sets share it."""
-        if self.untuned:
+        if self.validation in ("folds", "none"):
             raise ArgumentError(
                 f"{len(self.bitext):,} pairs are too few for this system, which learns from some "
                 "of them held out",

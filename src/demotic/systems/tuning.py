@@ -84,7 +84,6 @@ class DevSet:
                     f"the development set has {len(self.source)} sentences and "
                     f"{len(lines)} translations"
                 )
-        check_dev(self.source, self.reference)
 
     @property
     def references(self) -> list[list[str]]:
@@ -129,7 +128,16 @@ def check_references(dev: Bitext, further: Sequence[Sequence[str]]) -> None:
 def encoded_dev(
     source: Orthography, target: Orthography, dev: Bitext, further: Sequence[Sequence[str]] = ()
 ) -> DevSet:
-    """The development set in tokens: the source as a user's text, the target as in training."""
+    """The development set in tokens; raises where it is too small."""
+    text = taken_apart(source, target, dev, further)
+    check_dev(text.source, text.reference)
+    return text
+
+
+def taken_apart(
+    source: Orthography, target: Orthography, dev: Bitext, further: Sequence[Sequence[str]] = ()
+) -> DevSet:
+    """Text in tokens: the source as a user's text, the target as in training."""
     check_references(dev, further)
 
     def encoded(pairs: Iterable[tuple[str, str]]) -> list[str]:

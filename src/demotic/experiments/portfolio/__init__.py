@@ -84,15 +84,18 @@ class _Bench:
     arms: Mapping[Arm, Mapping[str, Any]]
     parts: Parts
 
-    def trials(self, name: str, texts: Texts, arm: Arm) -> Iterator[tuple[str, Trial, Any]]:
+    def trials(self, data_set: DataSet, texts: Texts, arm: Arm) -> Iterator[tuple[str, Trial, Any]]:
         """The trials of an arm on a set, with their names and what their results depend on."""
+        name = data_set.name
         for seed in self.setup.seeds:
             settings = merged(self.arms[arm], {"seed": seed})
             trial = Trial(
                 texts=texts, system=arm.system, settings=settings, work=self.work(name, arm),
-                threads=self.setup.threads,
+                tune=data_set.tune, threads=self.setup.threads,
             )  # fmt: skip
             key = [texts.digest, saved_settings(configured(arm.system, settings))]
+            if not data_set.tune:
+                key.append("tuned on its own text")
             yield f"{name}.{arm.system}.{arm.setting}.{seed}", trial, key
 
     def work(self, name: str, arm: Arm) -> Path:
@@ -138,7 +141,7 @@ def _train(bench: _Bench, data_set: DataSet) -> None:
     if texts is None:
         return
     for arm in bench.arms:
-        trials = list(bench.trials(data_set.name, texts, arm))
+        trials = list(bench.trials(data_set, texts, arm))
         if all(bench.parts.has(name, settings=key) for name, _, key in trials):
             continue
         work = bench.work(data_set.name, arm)
@@ -164,7 +167,7 @@ def _report(bench: _Bench, sets: Sequence[DataSet]) -> str:
             continue
         sizes[data_set.name] = texts.sizes()
         for arm, found in results.items():
-            trials = list(bench.trials(data_set.name, texts, arm))
+            trials = list(bench.trials(data_set, texts, arm))
             if all(bench.parts.has(name, settings=key) for name, _, key in trials):
                 known = [bench.parts.known(name) for name, _, _ in trials]
                 found[data_set.name] = [each[1] for each in known if each is not None]

@@ -13,6 +13,7 @@ pair of languages that is found in the folders:
     train = 20000                # the first pairs; all where it is left out
     dev = 800                    # sentences, half to tune on and half to decide by
     test = 1000
+    tune = false                 # training tunes on its own text: "validation"; true by default
 
     [settings.loose]
     extract.tight = false
@@ -55,6 +56,9 @@ class DataSet:
     train: int | None = None
     dev: int = 800
     test: int = 1000
+    tune: bool = True
+    """Is half of the development set tuned on?  If not, training has to find something in its own
+    text."""
 
     def __post_init__(self) -> None:
         _check_name(self.name, "set")
@@ -143,7 +147,7 @@ def _of_record(record: Mapping[str, Any], where: str) -> DataSet:
         return DataSet(**{names.get(name, name): value for name, value in record.items()})
     except TypeError as error:
         raise ArgumentError(
-            f"{where}: {error}", remedy="it has name, folder, from, to, train, dev and test"
+            f"{where}: {error}", remedy="it has name, folder, from, to, train, dev, test and tune"
         ) from None
 
 

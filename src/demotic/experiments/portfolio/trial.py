@@ -37,6 +37,8 @@ class Trial:
     """A record of all that differs from the defaults, with the seed."""
     work: Path
     """Folder of stages, some of them perhaps done already."""
+    tune: bool = True
+    """Is training given something to tune on?"""
     threads: int = 1
 
     def run(self) -> dict[str, Any]:
@@ -76,7 +78,8 @@ def measure(trial: Trial) -> dict[str, Any]:
     texts = trial.texts
     with tempfile.TemporaryDirectory(prefix="model-", dir=trial.work.parent) as place:
         training = Training(
-            texts.train, texts.tune, config, out=Path(place) / "model", work=trial.work,
+            texts.train, texts.tune if trial.tune else None, config,
+            out=Path(place) / "model", work=trial.work,
             resume=True, memory=False, threads=trial.threads,
         )  # fmt: skip
         trained = train(trial.system, config, training)

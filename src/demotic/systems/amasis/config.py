@@ -119,6 +119,7 @@ class Config(TrainingConfig):
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": _PAPER, "ext": _EXT}
     FURTHER_MODELS = True
     BILINGUAL = True
+    FOLDS = True
 
     preset: Preset = "ext"
     """``paper`` is the closest reading of the paper; ``ext`` what serves best."""

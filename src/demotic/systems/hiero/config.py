@@ -38,6 +38,7 @@ class Config(TrainingConfig):
     """Everything that can be chosen; saved in the model in full."""
 
     FURTHER_MODELS = True
+    FOLDS = True
 
     source: OrthographyConfig = field(default_factory=splitting_compounds)
     """How the source language is taken apart."""

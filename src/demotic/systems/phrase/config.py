@@ -45,6 +45,7 @@ class Config(TrainingConfig):
 
     FURTHER_MODELS = True
     BILINGUAL = True
+    FOLDS = True
 
     source: OrthographyConfig = field(default_factory=splitting_compounds)
     """How the source language is taken apart."""
