@@ -51,6 +51,7 @@ def command(
 
     from demotic import files
     from demotic.model import load
+    from demotic.terminal import json_shown
 
     check_files(inputs=[model], outputs=[output])
     translator = load(model) if memory else load(model).with_memory({"use": False})
@@ -60,5 +61,5 @@ def command(
     elif format is Format.html:
         shown = explanation.html()
     else:
-        shown = json.dumps(explanation.to_record(), ensure_ascii=False, indent=2)
+        shown = json_shown(json.dumps(explanation.to_record(), ensure_ascii=False, indent=2))
     files.write_lines(output, [shown])
