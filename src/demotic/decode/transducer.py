@@ -13,7 +13,6 @@ What does not depend on weights, the parse above all, is kept for the sentences 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -27,6 +26,7 @@ from demotic.decode.tree_search import FEATURES, Transduction, TreeSearch, TreeW
 from demotic.errors import ArgumentError
 from demotic.forest import Forest, ForestBuilder
 from demotic.forest.many import consensus
+from demotic.thread_pool import thread_pool
 from demotic.trees import Cells, Tree, binarise, dependency_atoms
 from demotic.trees.orders import EncodedAttachments, OrderModel
 from demotic.trees.permutations import attachments
@@ -291,7 +291,7 @@ class TreeDecoder:
             if threads == 1:
                 found += map(run, batch)
             else:
-                with ThreadPoolExecutor(threads) as pool:
+                with thread_pool(threads) as pool:
                     found += pool.map(run, batch)
         return found
 
