@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from demotic import archive as archives
 from demotic import bundle as bundles
 from demotic.bundle import ABOUT, About, Bundle
+from demotic.cache import Remembered
 from demotic.errors import ArgumentError, CorruptFileError, DemoticError, FileAccessError
 
 KIND = About(
@@ -156,6 +158,146 @@ def test_a_nonsense_description_is_an_error(tmp_path: Path, content: str) -> Non
     (write(tmp_path / "model") / ABOUT).write_text(content)
     with pytest.raises(CorruptFileError, match="cannot be read"):
         Bundle.open(tmp_path / "model")
+
+
+def forge(path: Path, **fields: object) -> None:
+    """Whoever forges a description can forge its digest."""
+    record = json.loads((path / ABOUT).read_text())
+    del record["sha256"]
+    (path / ABOUT).write_text(json.dumps({**record, **fields}))
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("nan"), -1, 1 << 63, "7", 1.5, True, None])
+@pytest.mark.parametrize("field", ["schema", "bytes"])
+def test_what_is_no_number_of_bytes_or_version_is_an_error(
+    tmp_path: Path, field: str, number: object
+) -> None:
+    path = write(tmp_path / "model")
+    part = {"bytes": number, "sha256": ""}
+    forge(path, **({"schema": number} if field == "schema" else {"parts": {"rules.bin": part}}))
+    with pytest.raises(CorruptFileError, match="cannot be read"):
+        Bundle.open(path)
+
+
+def test_a_description_without_bottom_is_an_error(tmp_path: Path) -> None:
+    path = write(tmp_path / "model")
+    deep: list[object] = []
+    for _ in range(60):
+        deep = [deep]
+    forge(path, provenance={"deep": deep})
+    with pytest.raises(CorruptFileError, match="50 sections in one another"):
+        Bundle.open(path)
+
+
+@pytest.mark.parametrize("name", ["model", "model.demotic"])
+def test_a_description_without_end_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    path = write(tmp_path / name)
+    monkeypatch.setattr(bundles, "MOST_ABOUT", 200)
+    monkeypatch.setattr(archives, "MOST_ABOUT", 200)
+    read = []
+    parse = bundles.parse_about
+
+    def watched(content: bytes, *, compare: bool = True) -> object:
+        read.append(len(content))
+        return parse(content, compare=compare)
+
+    monkeypatch.setattr(bundles, "parse_about", watched)
+    monkeypatch.setattr(archives, "parse_about", watched)
+    with pytest.raises(CorruptFileError, match="more than 200 bytes"):
+        Bundle.open(path)
+    assert read == [201]
+
+
+def repacked(path: Path, **settings: int) -> Path:
+    """The same members in another archive."""
+    other = path.with_name("other.demotic")
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w", **settings) as new:  # type: ignore[call-overload]
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+    return other
+
+
+def test_compressed_members_are_refused_before_they_are_unpacked(
+    tmp_path: Path, cache: Path
+) -> None:
+    path = repacked(write(tmp_path / "a.demotic"), compression=zipfile.ZIP_DEFLATED)
+    with pytest.raises(CorruptFileError, match=r"compressed.*unzip"):
+        Bundle.open(path)
+    assert not (cache / "demotic" / "models").exists()
+
+
+def test_archives_that_grow_are_refused_before_they_are_unpacked(
+    tmp_path: Path, cache: Path
+) -> None:
+    """Many members, one content: their places in the archive overlap."""
+    parts = {f"{number:03}.bin": bytes(50_000) for number in range(20)}
+    whole = write(tmp_path / "a.demotic", parts).read_bytes()
+    with zipfile.ZipFile(tmp_path / "a.demotic") as archive:
+        about = archive.read(ABOUT)
+    path = tmp_path / "b.demotic"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(zipfile.ZipInfo(ABOUT), about)
+        archive.writestr(zipfile.ZipInfo("000.bin"), parts["000.bin"])
+        first = archive.getinfo("000.bin")
+        for name in list(parts)[1:]:
+            same = zipfile.ZipInfo(name)
+            for field in ("header_offset", "CRC", "compress_size", "file_size"):
+                setattr(same, field, getattr(first, field))
+            archive.filelist.append(same)
+            archive.NameToInfo[name] = same
+    assert path.stat().st_size < len(whole) / 10
+    with pytest.raises(CorruptFileError, match="overlap"):
+        Bundle.open(path)
+    assert not (cache / "demotic" / "models").exists()
+
+
+def damage_unseen(path: Path) -> None:
+    """As a disk does, or somebody who sets the clock: size, times and file number stay."""
+    before = path.stat()
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_damage_with_the_old_time_is_found(tmp_path: Path) -> None:
+    path = write(tmp_path / "model")
+    assert not Bundle.open(path).compared
+    damage_unseen(path / "rules.bin")
+    with pytest.raises(CorruptFileError, match=r"rules\.bin has changed"):
+        Bundle.open(path)
+
+
+def unchanging(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Remembered, "_stamp", lambda self: [1])
+
+
+@pytest.mark.parametrize("name", ["model", "model.demotic"])
+def test_damage_that_was_found_once_is_found_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    unchanging(monkeypatch)
+    path = write(tmp_path / name)
+    Bundle.open(path)
+    damaged = path if path.is_file() else path / "rules.bin"
+    content = bytearray(damaged.read_bytes())
+    content[content.index(b"rules rules")] ^= 1
+    damaged.write_bytes(content)
+    Bundle.open(path)  # it was compared before, for all that can be seen
+    with pytest.raises(CorruptFileError, match=r"rules\.bin has changed|Bad CRC"):
+        Bundle.open(path, verify=True)
+    if path.is_dir():  # of a file there is a sound copy in the cache
+        with pytest.raises(CorruptFileError, match=r"rules\.bin has changed"):
+            Bundle.open(path)
+
+
+def test_a_bundle_says_whether_it_was_compared(tmp_path: Path) -> None:
+    path = write(tmp_path / "model")
+    (path / "rules.bin").touch()
+    found = [Bundle.open(path, verify=verify).compared for verify in (None, True, None, False)]
+    assert found == [False, True, False, False]
 
 
 @pytest.mark.parametrize("name", ["../x", "/etc/passwd", "a/b", ABOUT, ""])

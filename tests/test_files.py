@@ -8,7 +8,7 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -123,6 +123,46 @@ def test_a_binary_file_without_newlines_is_refused_at_once(path: Path) -> None:
             list(files.read_text("-"))
     finally:
         sys.stdin = stdin
+
+
+@pytest.mark.parametrize("read", [files.read_lines, files.read_sound_lines, files.raw_lines])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_line_without_end_is_refused_soon(
+    path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    read: Callable[[Path], Iterator[object]],
+    packed: bool,
+) -> None:
+    monkeypatch.setattr(files, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(files, "CHUNK", 100)
+    text = b"one\n" + b"x" * 50_000
+    path.write_bytes(gzip.compress(text) if packed else text)
+    lines = read(path)
+    next(lines)
+    chunks = list(files.read_bytes(path))
+    seen = []
+
+    def few(_: Path) -> Iterator[bytes]:
+        for chunk in chunks:
+            seen.append(chunk)
+            yield chunk
+
+    monkeypatch.setattr(files, "read_bytes", few)
+    with pytest.raises(FormatError, match=r"more than 1,000 bytes") as caught:
+        list(read(path))
+    assert caught.value.line == 2
+    assert sum(map(len, seen)) < 1000 + 2 * max(map(len, chunks))
+
+
+def test_a_file_that_must_be_in_memory_is_refused_when_it_is_too_large(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MOST_BYTES", 3000)
+    path.write_bytes(gzip.compress(bytes(3000)))
+    assert files.read_whole(path) == bytes(3000)
+    path.write_bytes(gzip.compress(bytes(3001)))
+    with pytest.raises(FormatError, match="split it"):
+        files.read_whole(path)
 
 
 @pytest.mark.parametrize("size", [2, 3, 12, 40, -1])

@@ -13,7 +13,7 @@ import pytest
 
 from demotic import shelf
 from demotic.bundle import About, Bundle
-from demotic.errors import CorruptFileError
+from demotic.errors import CorruptFileError, FileAccessError
 
 ABOUT = About(system="hiero", source_language="de", target_language="en", config={})
 PARTS = {f"{name}.bin": name.encode() * 200_000 for name in ("rules", "lm", "corpus")}
@@ -91,6 +91,16 @@ def test_without_a_cache_a_file_is_unpacked_for_as_long_as_it_is_used(
     assert len(list(temporary.iterdir())) == 1
     del bundle
     assert not list(temporary.iterdir())
+
+
+def test_nowhere_to_unpack_names_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "model.demotic", PARTS)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/none")
+    monkeypatch.setattr(tempfile, "tempdir", "/proc/none")
+    with pytest.raises(FileAccessError, match=r"no place to unpack.*XDG_CACHE_HOME or TMPDIR"):
+        Bundle.open(path)
 
 
 def test_users_without_a_home_open_models(

@@ -1,9 +1,12 @@
 // What every binding file shares.  A binding file turns Python arguments into core types, releases
 // the interpreter lock, calls one kernel and turns the result back; nothing else lives here.  Each
-// function below is in the file of its name.
+// function below is in the file of its name.  Text is converted by strings.h, never by nanobind's
+// own headers for strings.
 #pragma once
 
 #include <nanobind/nanobind.h>
+
+#include "bind/strings.h"
 
 namespace demotic::bind {
 

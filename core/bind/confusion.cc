@@ -1,6 +1,4 @@
 // Confusion grammars: classes of target sides, tables of rules among them, bigrams as features.
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>

@@ -1,5 +1,3 @@
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 
 #include "bind/bind.h"
 #include "io/checksum.h"

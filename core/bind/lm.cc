@@ -1,13 +1,12 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind/bind.h"
+#include "io/error.h"
 #include "lm/arpa_reader.h"
 #include "lm/arpa_writer.h"
 #include "lm/batch.h"
@@ -24,7 +23,11 @@ namespace {
 std::string_view utf8(nb::handle text) {
   Py_ssize_t size = 0;
   const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-  if (data == nullptr) throw nb::python_error();
+  if (data == nullptr) {
+    PyErr_Clear();
+    throw io::Error(io::Fault::argument, "half of a character (a lone surrogate)", 0,
+                    "decode the text as what it is");
+  }
   return {data, static_cast<size_t>(size)};
 }
 

@@ -1,5 +1,4 @@
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 

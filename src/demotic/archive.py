@@ -16,10 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from demotic import files, shelf
-from demotic.bundle import ABOUT, Part, changed, parse_about
+from demotic.bundle import ABOUT, MOST_ABOUT, Part, changed, parse_about
 from demotic.errors import CorruptFileError
 
 _CHUNK = 1 << 20
+_UNZIP = "unpack it (unzip -d FOLDER), and give the folder"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same parts give the same archive
 
 
@@ -40,8 +41,9 @@ class Archive:
         with _speaking_of(path):
             self._zip = zipfile.ZipFile(path)
             try:
-                self._about = self._zip.read(ABOUT)
+                self._about = self._read_about()
                 _, self._parts = parse_about(self._about)
+                self._check_sizes(path.stat().st_size)
             except BaseException:
                 self._zip.close()
                 raise
@@ -54,6 +56,28 @@ class Archive:
     def __exit__(self, *_: object) -> None:
         self._zip.close()
 
+    def _read_about(self) -> bytes:
+        self._check_member(ABOUT, self._zip.getinfo(ABOUT).file_size)
+        with self._zip.open(ABOUT) as file:
+            return file.read(MOST_ABOUT + 1)  # more is refused
+
+    def _check_sizes(self, archive: int) -> None:
+        """Raise unless what is unpacked is as large as the archive at most."""
+        for name, part in self._parts.items():
+            self._check_member(name, part.bytes)
+        if sum(part.bytes for part in self._parts.values()) > archive:
+            raise CorruptFileError(
+                "an archive whose parts overlap: together they are larger than it is",
+                remedy="copy the model again",
+            )
+
+    def _check_member(self, name: str, size: int) -> None:
+        member = self._zip.getinfo(name)
+        if member.compress_type != zipfile.ZIP_STORED:
+            raise CorruptFileError(f"{name} is compressed, which models are not", remedy=_UNZIP)
+        if not member.file_size == member.compress_size == size:
+            raise changed(name)
+
     def unpack(self) -> shelf.Held:
         """The folder of its files, every byte compared."""
         with _speaking_of(self._path):
@@ -65,8 +89,6 @@ class Archive:
         (folder / ABOUT).write_bytes(self._about)
 
     def _extract(self, name: str, part: Part, to: Path) -> None:
-        if self._zip.getinfo(name).file_size != part.bytes:
-            raise changed(name)
         found = hashlib.sha256()
         with self._zip.open(name) as packed, to.open("wb") as out:
             while chunk := packed.read(_CHUNK):
@@ -79,7 +101,8 @@ class Archive:
 @contextlib.contextmanager
 def _speaking_of(path: Path) -> Iterator[None]:
     try:
-        yield
+        with files.naming(path):
+            yield
     except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError, RuntimeError) as error:
         message = f"{error.args[0] if error.args else error}"
         raise CorruptFileError(

@@ -7,7 +7,7 @@
 
 ``model.json`` says what the model is and lists every part with its size, its sha256 and a checksum
 that is as fast as memory.  Opening compares the checksums; a part that was compared before and has
-not been touched since (size, time and file number are remembered in the user's cache) is not read
+not been touched since (size, times and file number are remembered in the user's cache) is not read
 again, so that opening takes milliseconds for a model of any size.
 
 A ``.demotic`` file is a zip archive whose members are stored, not compressed.  Parts are mapped
@@ -33,6 +33,9 @@ SUFFIX = ".demotic"
 ABOUT = "model.json"
 _FORMAT = "demotic model"
 _DIGEST = "sha256"
+MOST_ABOUT = 4 << 20
+"""Bytes of ``model.json``; configuration and provenance take some thousand."""
+_DEEPEST = 50  # sections of the description within sections
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +84,8 @@ class Bundle:
         self.parts = dict(parts)
         self.thorough = False
         """Was it opened to be verified?  Then whoever opens a part looks at all that is in it."""
+        self.compared = False
+        """Was every part compared when it was opened, or were some only remembered?"""
         self._held: shelf.Held | None = None  # as long as the bundle lives
 
     @classmethod
@@ -142,7 +147,8 @@ class Bundle:
                 f"not a model: it has no {ABOUT}", path=folder, remedy="give a trained model"
             )
         with files.naming(path):
-            content = path.read_bytes()
+            with path.open("rb") as file:
+                content = file.read(MOST_ABOUT + 1)
             known, mark = Remembered(path), f"{zlib.crc32(content):08x}"
             seen = not verify and known.value == mark
             bundle = cls(folder, *parse_about(content, compare=not seen))
@@ -151,6 +157,7 @@ class Bundle:
         return bundle
 
     def _check(self, verify: bool | None) -> None:
+        read = 0
         for name, part in self.parts.items():
             path = self.folder / name
             if not path.is_file():
@@ -169,8 +176,11 @@ class Bundle:
             known = Remembered(path)
             if verify or known.value != part.sha256:
                 if not part.is_content_of(path, thorough=bool(verify)):
+                    known.forget()
                     raise changed(name).at(path)
                 known.remember(part.sha256)
+                read += 1
+        self.compared = read == len(self.parts)
 
     @classmethod
     def _unpacked(cls, path: Path, verify: bool | None) -> Bundle:
@@ -179,10 +189,14 @@ class Bundle:
             return bundle
         from demotic.archive import Archive
 
-        with Archive(path) as archive:
-            # Another process, or another copy of the file, may have put it there.
-            bundle = None if verify else cls._cached(archive.digest, verify)
-            bundle = bundle or cls._of(archive.unpack(), None)
+        try:
+            with Archive(path) as archive:
+                # Another process, or another copy of the file, may have put it there.
+                bundle = None if verify else cls._cached(archive.digest, verify)
+                bundle = bundle or cls._of(archive.unpack(), None)
+        except CorruptFileError:
+            known.forget()
+            raise
         known.remember(archive.digest)
         return bundle
 
@@ -206,10 +220,13 @@ class Bundle:
 def parse_about(content: bytes, *, compare: bool = True) -> tuple[About, dict[str, Part]]:
     """What ``model.json`` says, every field of it checked; ``compare`` it with its digest."""
     try:
+        if len(content) > MOST_ABOUT:
+            raise ValueError(f"it has more than {MOST_ABOUT:,} bytes")
         record = json.loads(content)
         if record["format"] != _FORMAT:
             raise ValueError("it describes something else")
-        schema = int(record["schema"])
+        _check_depth(record)
+        schema = _count(record["schema"])
         if schema > SCHEMA:
             raise CorruptFileError(
                 f"a model of version {schema}, and this Demotic reads up to version {SCHEMA}",
@@ -220,7 +237,7 @@ def parse_about(content: bytes, *, compare: bool = True) -> tuple[About, dict[st
             raise changed(ABOUT)
         parts = {
             str(name): Part(
-                int(part["bytes"]),
+                _count(part["bytes"]),
                 str(part["sha256"]),
                 str(part["checksum"]) if "checksum" in part else None,
             )
@@ -242,6 +259,21 @@ def parse_about(content: bytes, *, compare: bool = True) -> tuple[About, dict[st
         if Path(name).name != name or name in ("", ".", "..", ABOUT):
             raise CorruptFileError(f"a part of the model is called '{name}'")
     return about, parts
+
+
+def _count(value: object) -> int:
+    if type(value) is not int or not 0 <= value < 1 << 63:
+        raise ValueError(f"{str(value)[:20]!r} stands where a number should")
+    return value
+
+
+def _check_depth(value: object, room: int = _DEEPEST) -> None:
+    """Whoever walks through a description may do so by recursion."""
+    if not room:
+        raise ValueError(f"more than {_DEEPEST} sections in one another")
+    if isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            _check_depth(each, room - 1)
 
 
 def _digest(record: Mapping[str, Any]) -> str:

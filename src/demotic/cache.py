@@ -48,9 +48,16 @@ class Remembered:
             note.parent.mkdir(parents=True, exist_ok=True)
             files.write_lines(note, [json.dumps([str(self._path), self._stamp(), value])])
 
+    def forget(self) -> None:
+        """What was remembered is not true any longer."""
+        with contextlib.suppress(OSError, DemoticError):
+            self._note().unlink()
+
     def _note(self) -> Path:
         return cache_folder("seen") / self._name
 
     def _stamp(self) -> list[int]:
         status = self._path.stat()
-        return [status.st_size, status.st_mtime_ns, status.st_ino, status.st_dev]
+        # Whoever changes a file may set its time back, but not the time of that.
+        times = [status.st_mtime_ns, status.st_ctime_ns]
+        return [status.st_size, *times, status.st_ino, status.st_dev]

@@ -63,6 +63,19 @@ class MissingDependencyError(DemoticError):
     """An optional package is needed and not installed; the remedy names it."""
 
 
+def check_characters(text: str) -> None:
+    """Raise where half of a character (a lone surrogate) stands, which no file could hold."""
+    if text.isascii():
+        return
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise EncodingError(
+            f"half of a character, U+{ord(text[error.start]):04X}, stands at {error.start + 1}",
+            remedy="decode the text as what it is",
+        ) from None
+
+
 def check_counts(options: object, *names: str, least: int = 0, most: int = 2**32 - 1) -> None:
     """Raise where one of these options is not in a range, by default that of 32 bits."""
     for name in names:

@@ -14,11 +14,15 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
-from typing import IO, BinaryIO, cast
+from typing import IO, BinaryIO, TextIO, cast
 
 from demotic.errors import DemoticError, EncodingError, FileAccessError, FormatError
 
 CHUNK = 1 << 20
+LONGEST_LINE = 16 << 20
+"""Bytes.  No line of text is as long; a small compressed file can hold one of gigabytes."""
+MOST_BYTES = 256 << 20
+"""Of a file that is read as a whole, once gzip is undone."""
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_MOST = 1032  # bytes that one byte can stand for
 _MARKS = (_GZIP_MAGIC, codecs.BOM_UTF8)
@@ -53,6 +57,12 @@ def naming(path: str | Path) -> Iterator[None]:
         ) from error
 
 
+def _standard(stream: TextIO | None, name: str) -> BinaryIO:
+    if stream is None:
+        raise FileAccessError("is closed", path=f"standard {name}", remedy="name a file")
+    return stream.buffer
+
+
 def check_folder(path: Path) -> None:
     """Raise unless there is such a folder."""
     if not path.is_dir():
@@ -62,8 +72,9 @@ def check_folder(path: Path) -> None:
 def read_bytes(path: str | Path) -> Iterator[bytes]:
     """The file's content in chunks, gzip undone whatever the file is called."""
     with naming(path), contextlib.ExitStack() as stack:
-        raw: BinaryIO = sys.stdin.buffer
-        if str(path) != "-":
+        if str(path) == "-":
+            raw = _standard(sys.stdin, "input")
+        else:
             raw = stack.enter_context(Path(path).open("rb"))
         # The first bytes are looked at and put back, since a pipe cannot be rewound.
         head = _first_bytes(raw)
@@ -83,6 +94,32 @@ def most_bytes(path: str | Path) -> int | None:
         size = file.seek(0, os.SEEK_END)
         file.seek(0)
         return size * _GZIP_MOST if file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC else size
+
+
+def read_whole(path: str | Path) -> bytes:
+    """All of a file that must be in memory as a whole, gzip undone; refused if it is too large."""
+    chunks, size = [], 0
+    for chunk in read_bytes(path):
+        size += len(chunk)
+        if size > MOST_BYTES:
+            raise FormatError(
+                f"more than {MOST_BYTES >> 20} MB, which cannot be read as a whole",
+                path=path,
+                remedy="split it into several files",
+            )
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def check_length(size: int, path: str | Path, line: int) -> None:
+    """Raise if so many bytes are too many for one line."""
+    if size > LONGEST_LINE:
+        raise FormatError(
+            f"a line of more than {LONGEST_LINE:,} bytes",
+            path=path,
+            line=line,
+            remedy="is it text, one sentence a line?",
+        )
 
 
 def _unzipped(stream: BinaryIO, path: str | Path) -> Iterator[bytes]:
@@ -131,6 +168,7 @@ def read_text(path: str | Path) -> Iterator[bytes]:
     """
     line = 1
     rest: list[bytes] = []  # pieces of a line that has not ended yet
+    held = 0  # bytes in them
     first = True
     for chunk in read_bytes(path):
         if first:
@@ -140,9 +178,11 @@ def read_text(path: str | Path) -> Iterator[bytes]:
         if cut == 0:
             _refuse_nul(chunk, path, line)  # at once, or a large binary file would fill the memory
             rest.append(chunk)
+            held += len(chunk)
+            check_length(held, path, line)
             continue
         block = b"".join([*rest, chunk[:cut]])
-        rest = [chunk[cut:]]
+        rest, held = [chunk[cut:]], len(chunk) - cut
         yield _checked(block, path, line)
         line += block.count(b"\n")
     if last := b"".join(rest):
@@ -182,17 +222,27 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 def read_sound_lines(path: str | Path) -> Iterator[str | None]:
     """The lines of a text, with None for each that is no UTF-8; binary files are refused."""
-    rest = b""
-    number = 1
+    for number, line in raw_lines(path):
+        if number == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
+        yield _sound(line, path, number)
+
+
+def raw_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    """Numbered lines as they stand, good or bad."""
+    rest: list[bytes] = []
+    number, held = 1, 0
     for chunk in read_bytes(path):
-        if number == 1 and not rest:
-            chunk = chunk.removeprefix(codecs.BOM_UTF8)
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            yield _sound(line, path, number)
+        *whole, last = chunk.split(b"\n")
+        for line in whole:
+            yield number, b"".join([*rest, line])
+            rest, held = [], 0
             number += 1
-    if rest:
-        yield _sound(rest, path, number)
+        rest.append(last)
+        held += len(last)
+        check_length(held, path, number)
+    if any(rest):
+        yield number, b"".join(rest)
 
 
 def _sound(line: bytes, path: str | Path, number: int) -> str | None:
@@ -285,8 +335,9 @@ def write_bytes(path: str | Path) -> Iterator[IO[bytes]]:
     """A binary stream that replaces ``path`` when complete; ``.gz`` compresses, ``-`` is stdout."""
     if str(path) == "-":
         with naming("standard output"):
-            yield sys.stdout.buffer
-            sys.stdout.buffer.flush()
+            stream = _standard(sys.stdout, "output")
+            yield stream
+            stream.flush()
         return
     with atomic_path(path) as temporary, temporary.open("wb") as raw:
         if str(path).endswith(".gz"):

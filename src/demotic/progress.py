@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
+from demotic.terminal import shown_line
+
 if TYPE_CHECKING:
     from rich import progress as bars
     from rich.console import Console
@@ -76,7 +78,7 @@ class TerminalProgress(Progress):
                 self._bars = None
 
     def say(self, message: str) -> None:
-        self._console.print(message, highlight=False, markup=False)
+        self._console.print(shown_line(message), highlight=False, markup=False)
 
 
 class PlainProgress(Progress):
@@ -103,7 +105,7 @@ class PlainProgress(Progress):
         self._report(title, done, total, unit, time.monotonic() - begin, finished=True)
 
     def say(self, message: str) -> None:
-        print(message, file=self._stream, flush=True)
+        print(shown_line(message), file=self._stream, flush=True)
 
     def _report(
         self, title: str, done: int, total: int | None, unit: str, seconds: float, *, finished: bool

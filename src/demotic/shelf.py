@@ -23,6 +23,7 @@ from demotic.cache import cache_folder
 from demotic.errors import FileAccessError
 
 _KEPT = 8  # models
+_REMEDY = "free some space, or set XDG_CACHE_HOME or TMPDIR to a folder that can be written"
 
 
 class Held:
@@ -98,9 +99,14 @@ def _lend(fill: Callable[[Path], None]) -> Held:
     import shutil
     import tempfile
 
-    folder = Path(tempfile.mkdtemp(prefix="demotic-model-"))
-    held = Held(folder, lambda: shutil.rmtree(folder, ignore_errors=True))
-    fill(folder)
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="demotic-model-"))
+        held = Held(folder, lambda: shutil.rmtree(folder, ignore_errors=True))
+        fill(folder)
+    except OSError as error:
+        raise FileAccessError(
+            f"no place to unpack the model: {error.strerror or error}", remedy=_REMEDY
+        ) from error
     return held
 
 

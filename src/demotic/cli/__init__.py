@@ -23,11 +23,13 @@ from demotic.cli import (
     parse,
     serve,
     signals,
+    streams,
     train,
     translate,
     tune,
 )
 from demotic.errors import DemoticError
+from demotic.terminal import shown
 
 app = typer.Typer(
     name="demotic",
@@ -79,6 +81,7 @@ for module in (
 
 def main() -> None:
     """Run the command line: 0 ok, 1 failure, 2 wrong usage, 130 interrupted, 143 terminated."""
+    streams.guard()
     signals.listen()
     try:
         try:
@@ -92,8 +95,6 @@ def main() -> None:
     except BrokenPipeError:
         _drop_output()  # the reader (`| head`) has seen enough
         sys.exit(1)
-    except UnicodeDecodeError as error:  # what users read and write is checked where it is read
-        _fail(f"a part of a model holds text that is not UTF-8: {error} (copy the model again)")
     except MemoryError:
         _fail("out of memory (use a smaller input or a lower --memory)")
     except OSError as error:
@@ -110,5 +111,6 @@ def _drop_output() -> None:
 
 
 def _fail(message: str) -> None:
-    print(f"demotic: error: {message}", file=sys.stderr)
+    lines = "\n".join(map(shown, message.split("\n")))
+    print(f"demotic: error: {lines}", file=sys.stderr)
     sys.exit(1)

@@ -56,6 +56,7 @@ def command(
 
     from demotic import files
     from demotic.model import load
+    from demotic.terminal import json_shown
 
     check_files(inputs=[model], outputs=[output])
     translator = load(model) if memory else load(model).with_memory({"use": False})
@@ -71,5 +72,5 @@ def command(
             shown = page(views)
         else:
             told = views[0] if len(views) == 1 else views
-            shown = json.dumps(told, ensure_ascii=False, indent=2)
+            shown = json_shown(json.dumps(told, ensure_ascii=False, indent=2))
     files.write_lines(output, [shown])

@@ -54,6 +54,7 @@ def command(
 
     from demotic.errors import DemoticError
     from demotic.inspection import inspect
+    from demotic.terminal import json_shown, shown
 
     progress = progress_for(quiet=quiet, json_log=json_log)
     records: list[dict[str, object]] = []
@@ -64,13 +65,13 @@ def command(
         except DemoticError as error:
             bad = True
             records.append({"path": str(path), "error": str(error)})
-            typer.echo(f"demotic: error: {error}", err=True)
+            typer.echo(f"demotic: error: {shown(str(error))}", err=True)
             continue
         bad |= bool(report.problems)
         records.append(asdict(report))
         if format is Format.text:
-            print("\n".join(report.lines()))
+            print("\n".join(map(shown, report.lines())))
     if format is Format.json:
-        print(json.dumps(records, ensure_ascii=False, indent=2))
+        print(json_shown(json.dumps(records, ensure_ascii=False, indent=2)))
     if bad:
         raise typer.Exit(1)

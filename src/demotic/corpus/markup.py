@@ -18,8 +18,9 @@ from typing import Any
 from demotic.corpus.reading import Reading, Row
 from demotic.corpus.xml_errors import xml_errors
 from demotic.errors import EncodingError, FormatError
-from demotic.files import read_bytes
+from demotic.files import LONGEST_LINE, check_length, read_bytes
 
+_DEEPEST = 1_000_000  # elements
 Attributes = Mapping[str, str]
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:-]+)[\"']")
@@ -41,6 +42,13 @@ class Handler(ABC):
 
     def start(self, tag: str, attributes: Attributes) -> None:
         name = tag.rpartition("}")[2]
+        if len(self.path) == _DEEPEST:
+            raise FormatError(
+                f"more than {_DEEPEST:,} elements in one another",
+                path=self.reading.path,
+                line=self.line,
+                remedy="write the file again",
+            )
         self.begin(name, attributes)
         self.path.append(name)
 
@@ -65,13 +73,16 @@ def parse(handler: Handler) -> Iterator[Row]:
     from defusedxml.ElementTree import DefusedXMLParser
 
     path = handler.reading.path
-    parser = None
+    parser, fed = None, 0
     with xml_errors(path, lambda: handler.line):
         for chunk, encoding in _chunks(path):
             if parser is None:
                 parser = DefusedXMLParser(target=handler, encoding=encoding)
                 handler.parser = parser
             parser.feed(chunk)
+            fed += len(chunk)
+            # Expat holds a tag or a comment until it ends.
+            check_length(fed - parser.parser.CurrentByteIndex, path, handler.line)
             rows, handler.rows = handler.rows, []
             yield from rows
         if parser is None:
@@ -142,16 +153,27 @@ class InlineText:
         self._parts: list[str] = []
         self._closing: list[tuple[str, int]] = []  # what to add at the end tag if nothing came
         self._original = original or {}
+        self._size = 0
 
     def __str__(self) -> str:
         return "".join(self._parts)
 
     def data(self, text: str) -> None:
+        self._grow(len(text))
         self._parts.append(text)
+
+    def _grow(self, size: int) -> None:
+        self._size += size
+        if self._size > LONGEST_LINE:
+            raise FormatError(
+                f"a segment of more than {LONGEST_LINE:,} characters",
+                remedy="is it a translation memory? write the file again",
+            )
 
     def begin(self, name: str, attributes: Attributes) -> None:
         """An element inside the segment starts."""
         closing = ""
+        self._grow(1)
         if name in _PAIRED:
             self._parts.append(self._code(attributes, "dataRefStart", _tag("g", attributes)))
             closing = self._code(attributes, "dataRefEnd", "</g>")

@@ -19,7 +19,7 @@ from typing import Any
 
 from demotic.corpus.reading import Reading, Row
 from demotic.errors import EncodingError, FormatError
-from demotic.files import naming, read_bytes
+from demotic.files import naming, read_whole
 
 _CHARSET = re.compile(rb"Content-Type:[^\n]*?charset=([^\s\\\"]+)", re.IGNORECASE)
 _SINGLE_BYTE = re.compile(r"iso-?8859|latin|windows-?125|cp125|koi8", re.IGNORECASE)
@@ -32,7 +32,7 @@ def read_po(reading: Reading) -> Iterator[Row]:
     """Messages of a PO file and their translations."""
     import polib
 
-    data = b"".join(read_bytes(reading.path))
+    data = read_whole(reading.path)
     text = _decoded(data, _charset(data, reading.path), reading.path)
     # polib splits a string at more characters than it does a file; hence a file.
     with naming(reading.path), tempfile.NamedTemporaryFile("w", encoding="utf-8") as copy:
@@ -53,7 +53,7 @@ def read_mo(reading: Reading) -> Iterator[Row]:
     """Messages of a compiled catalogue and their translations."""
     import polib
 
-    data = b"".join(read_bytes(reading.path))
+    data = read_whole(reading.path)
     _check_mo(data, reading.path)
     charset = _charset(data, reading.path)
     try:

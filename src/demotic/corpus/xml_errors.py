@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from demotic.errors import FormatError
+from demotic.errors import DemoticError, FormatError
 
 
 @contextmanager
@@ -17,6 +17,9 @@ def xml_errors(path: str | Path, line: Callable[[], int | None] = lambda: None) 
 
     try:
         yield
+    except DemoticError as error:
+        error.line = line() if error.path is None and error.line is None else error.line
+        raise error.at(path) from None
     except ParseError as error:
         raise FormatError(
             f"broken XML: {str(error).rpartition(': line')[0] or error}",

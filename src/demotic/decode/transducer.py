@@ -13,7 +13,6 @@ What does not depend on weights, the parse above all, is kept for the sentences 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -37,6 +36,7 @@ from demotic.decode.word_chooser import WordChooser
 from demotic.errors import ArgumentError
 from demotic.forest import Forest, ForestBuilder
 from demotic.forest.many import consensus
+from demotic.thread_pool import thread_pool
 from demotic.trees import Cells, Tree, binarise
 from demotic.trees.orders import EncodedAttachments, OrderModel
 from demotic.trees.permutations import attachments
@@ -332,7 +332,7 @@ class TreeDecoder:
             if threads == 1:
                 found += map(run, batch)
             else:
-                with ThreadPoolExecutor(threads) as pool:
+                with thread_pool(threads) as pool:
                     found += pool.map(run, batch)
         return found
 

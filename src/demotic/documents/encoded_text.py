@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from demotic.errors import EncodingError, FormatError
+from demotic.files import MOST_BYTES
 
 _MARKS = (  # the longer ones first: UTF-32's begins as UTF-16's does
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -16,8 +17,6 @@ _MARKS = (  # the longer ones first: UTF-32's begins as UTF-16's does
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-MOST_BYTES = 512 << 20
-"""A document is held in memory, with its segments."""
 
 
 @dataclass(frozen=True)

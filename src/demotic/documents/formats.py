@@ -11,7 +11,7 @@ from pathlib import Path
 
 from demotic.documents.document import Document
 from demotic.errors import ArgumentError, FormatError
-from demotic.files import naming, read_bytes
+from demotic.files import naming, read_bytes, read_whole
 
 FORMATS = (
     "po", "xliff", "tmx", "android", "strings", "properties", "json", "yaml", "html", "markdown",
@@ -61,7 +61,7 @@ def document_format(path: str | Path) -> str | None:
         chunks = read_bytes(path)
         head = next(chunks, b"")
         whole = head[:4] == b"PK\x03\x04"  # the list of what is in an archive stands at its end
-        format = recognise(b"".join([head, *chunks]) if whole else head, Path(path).name)
+        format = recognise(read_whole(path) if whole else head, Path(path).name)
     return None if format == "text" else format
 
 
@@ -76,7 +76,7 @@ def open_document(
     """The document in a file; ``data`` is its content where it was read already."""
     path = Path(path)
     if data is None:
-        data = b"".join(read_bytes(path))
+        data = read_whole(path)
     format = format or recognise(data, path.name)
     if format == "mo":
         raise FormatError(

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from demotic.files import place_of
+from demotic.terminal import shown
 
 if TYPE_CHECKING:
     from demotic.decode.consensus import Agreement
@@ -170,9 +171,12 @@ def side(symbols: tuple[Symbol, ...]) -> str:
 def isolated(text: str) -> str:
     """Text from right to left between marks that keep its direction from what is around it.
 
+    Its own marks and controls are spelt out.
+
     >>> isolated("page"), isolated("דף") == "\u2068דף\u2069"
     ('page', True)
     """
+    text = shown(text)
     if text.isascii() or not any(unicodedata.bidirectional(each) in _RIGHT for each in text):
         return text
     return f"\u2068{text}\u2069"

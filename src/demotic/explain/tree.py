@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from demotic.explain.explanation import ExplainedStep, Explanation, isolated
+from demotic.terminal import shown_line
 
 _SHOWN = 100  # letters of a training sentence
 
@@ -19,7 +20,7 @@ def tree(explanation: Explanation) -> str:
         "",
     ]
     if explanation.memory is not None:
-        return "\n".join(lines[:-1])
+        return _written(lines[:-1])
     todo = [(0, 0)] if explanation.steps else []
     while todo:
         number, depth = todo.pop()
@@ -30,7 +31,11 @@ def tree(explanation: Explanation) -> str:
     for name, value in explanation.features.items():
         weight = explanation.weights.get(name, 0.0)
         lines.append(f"  {name:<26} {value:9.3f} x {weight:8.4f} = {value * weight:9.3f}")
-    return "\n".join(lines)
+    return _written(lines)
+
+
+def _written(lines: list[str]) -> str:
+    return "\n".join(map(shown_line, lines))
 
 
 def _step(explanation: Explanation, step: ExplainedStep) -> Iterator[str]:

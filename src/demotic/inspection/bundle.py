@@ -28,6 +28,9 @@ def inspect_model(path: str | Path, *, verify: bool) -> tuple[int, Findings]:
         "source language": about.source_language,
         "target language": about.target_language,
         "development set": _plain(about.dev),
+        "checksums": "all parts compared"
+        if bundle.compared
+        else "compared on an earlier run, --verify compares again",
         "bytes by part": {name: part.bytes for name, part in bundle.parts.items()},
     }
     if _WEIGHTS in bundle.parts:

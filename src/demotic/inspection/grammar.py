@@ -6,9 +6,10 @@ from collections import Counter
 from pathlib import Path
 
 from demotic.errors import FormatError
+from demotic.files import raw_lines
 from demotic.grammar.formats import guess_format
 from demotic.inspection.report import Fact
-from demotic.inspection.text import Encoding, Findings, raw_lines
+from demotic.inspection.text import Encoding, Findings
 
 _MOST_NAMES = 20
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
-from demotic import files
+from demotic.files import raw_lines
 from demotic.inspection.report import Fact
 
 _BORDERS = (0, 1, 2, 5, 10, 20, 40, 80, 160)  # upper ends of the histogram's bars
@@ -134,21 +133,6 @@ class Lengths:
         if self._bars[below + 1]:
             bars[f"{below + 1}+"] = self._bars[below + 1]
         return bars
-
-
-def raw_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """Numbered lines as they stand, good or bad."""
-    rest: list[bytes] = []
-    number = 0
-    for chunk in files.read_bytes(path):
-        *whole, last = chunk.split(b"\n")
-        for line in whole:
-            number += 1
-            yield number, b"".join([*rest, line])
-            rest = []
-        rest.append(last)
-    if any(rest):
-        yield number + 1, b"".join(rest)
 
 
 def inspect_text(path: str | Path) -> Findings:

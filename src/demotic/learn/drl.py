@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
@@ -33,6 +33,7 @@ from demotic.learn.saved_state import SavedState
 from demotic.learn.search import Features, Sample, SampleTask
 from demotic.learn.updates import Update, difference, step_size
 from demotic.progress import SILENT, Progress
+from demotic.thread_pool import thread_pool
 
 _AT_A_TIME = 256
 """Examples that threads have under way: an interruption waits for no more."""
@@ -146,7 +147,7 @@ def drl(
     free = np.array([name not in options.fixed for name in names], dtype=np.bool_)
     with (
         progress.step("learning", options.epochs * len(task), "examples") as advance,
-        ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool,
+        thread_pool(threads) if threads > 1 else nullcontext() as pool,
         np.errstate(over="ignore", invalid="ignore"),  # weights that are not finite are an error
     ):
         advance(len(epochs) * len(task))

@@ -359,4 +359,9 @@ def _orthography(path: Path) -> Orthography:
     from demotic.corpus import Orthography
 
     with files.naming(path):
-        return Orthography.from_json(path.read_text(encoding="utf-8"))
+        try:
+            return Orthography.from_json(path.read_text(encoding="utf-8"))
+        except UnicodeDecodeError as error:
+            raise CorruptFileError(
+                f"byte {error.start + 1} is no UTF-8 text", remedy="copy the model again"
+            ) from None

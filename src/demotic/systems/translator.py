@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, overload
 from demotic.decode.bounded import Bounded
 from demotic.decode.consensus import Agreement, Consensus, choose
 from demotic.decode.decoder import Choices, Decoder, Hypothesis, Sentence
-from demotic.errors import ArgumentError
+from demotic.errors import ArgumentError, check_characters
 from demotic.memory.options import MemoryOptions
 from demotic.progress import SILENT, Progress
 
@@ -133,6 +133,8 @@ class Translator(ABC):
         rest = iter(lines)
         with progress.step("translating", unit="lines") as advance:
             while batch := list(islice(rest, _LINES)):
+                for line in batch:
+                    check_characters(line)
                 yield from self._batch(batch, nbest, threads, markup=markup)
                 advance(len(batch))
 
@@ -212,6 +214,7 @@ class Translator(ABC):
 
     def matches(self, text: str, *, most: int = 5) -> list[Match]:
         """Messages of the memory that are similar to a line, though not the same."""
+        check_characters(text)
         memories = [each for each in (self.suggestions, self.memory) if each is not None]
         if not memories:
             return []
@@ -223,6 +226,7 @@ class Translator(ABC):
 
     def translated(self, text: str) -> tuple[Encoded, Translation]:
         """One line as the decoder saw it, and its translation."""
+        check_characters(text)
         encoded = self.encode(text)
         known = self.remembered(text) or self._repaired([encoded], 1)[0]
         if known:

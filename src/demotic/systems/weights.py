@@ -15,7 +15,7 @@ def read_weights(path: Path) -> dict[str, float]:
     try:
         record = json.loads(path.read_bytes())
         return {str(name): float(value) for name, value in record.items()}
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise CorruptFileError(f"weights that cannot be read: {error}", path=path) from error
 
 

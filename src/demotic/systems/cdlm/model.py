@@ -70,7 +70,8 @@ class Cdlm:
             weights = {str(name): float(value) for name, value in record["weights"].items()}
             training = dict(record["training"])
         except (
-            ValueError, TypeError, KeyError, AttributeError, RecursionError, DemoticError,
+            ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError,
+            DemoticError,
         ) as error:  # fmt: skip
             raise CorruptFileError(
                 f"a language model of confusions that cannot be read: {error}", path=path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from json import dumps
@@ -23,6 +22,7 @@ from demotic.metrics import Bleu, SentenceBleu
 from demotic.progress import SILENT, Progress
 from demotic.systems.tuning import DevSet
 from demotic.systems.umt.config import Reward
+from demotic.thread_pool import thread_pool
 
 
 class UmtTask:
@@ -63,7 +63,7 @@ class UmtTask:
                 rollout = self.episode(example).decode(policy.dense, sparse=policy.sparse)
                 return self._metrics[example].statistics(" ".join(rollout.tokens))
 
-            with ThreadPoolExecutor(self._threads) as pool:
+            with thread_pool(self._threads) as pool:
                 rows = np.array(list(pool.map(counted, range(len(self)))))
             self._others = rows.sum(axis=0) - rows
             self._level = self._corpus.corpus_value(rows)
