@@ -1,5 +1,4 @@
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "bind/arrays.h"
+#include "bind/strings.h"
 #include "io/error.h"
 #include "parallel.h"
 #include "trees/frontier_parser.h"
