@@ -26,19 +26,25 @@ export class TextSide {
       this.source.focus();
     });
     if (limit > 0) this.source.maxLength = limit;
+    addEventListener("resize", () => this.fit());
     this.typed(0);
   }
 
   typed(pause = PAUSE) {
     this.highlight(null);
-    this.source.style.height = "auto";
-    this.source.style.height = `${this.source.scrollHeight + 2}px`;
+    this.fit();
     const count = [...this.source.value].length;
     this.length.textContent = this.limit > 0 ? `${count} of ${this.limit}` : "";
     this.clear.hidden = !count;
     clearTimeout(this.timer);
     if (this.running) this.running.abort();
     this.timer = setTimeout(() => this.translate(), pause);
+  }
+
+  // The text field is as high as its text.
+  fit() {
+    this.source.style.height = "auto";
+    this.source.style.height = `${this.source.scrollHeight + 2}px`;
   }
 
   // Asks every chosen model; what is still on its way is given up.
@@ -119,6 +125,7 @@ export class TextSide {
         : null;
     this.outputs.replaceChildren(element("div", { class: "results" }, ...this.results.map((each) => each.node)), legend || "");
     this.outputs.parentNode.classList.toggle("several", models.length > 1);
+    this.fit();
   }
 
   nothing() {
