@@ -172,12 +172,21 @@ export class Output {
     field.focus();
   }
 
-  // Marks the words that another output does not have, and its words that this one does not have.
+  // Marks the words that another output does not have, and its words that this one does not have: sentence by
+  // sentence where both have as many.
   differFrom(other) {
-    const texts = [this, other].map((output) => output.words.map((each) => each.text));
-    const [own, others] = shared(...texts);
-    this.words.forEach((each, at) => each.node.classList.toggle("differs", !own.has(at)));
-    other.words.forEach((each, at) => others.has(at) || each.node.classList.add("differs"));
+    for (const each of this.words) each.node.classList.remove("differs");
+    const alike = this.sentences.length === other.sentences.length;
+    const parts = ({ words, sentences }) =>
+      alike ? sentences.map((sentence) => words.filter((each) => each.sentence === sentence)) : [words];
+    const theirs = parts(other);
+    parts(this).forEach((own, at) => {
+      const lists = [own, theirs[at]];
+      const common = shared(...lists.map((words) => words.map((each) => each.text)));
+      lists.forEach((words, side) => {
+        words.forEach((each, number) => common[side].has(number) || each.node.classList.add("differs"));
+      });
+    });
   }
 }
 
