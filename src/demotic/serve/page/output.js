@@ -12,8 +12,9 @@ const ORIGINS = {
 
 // `actions`: explain(output, sentence, offset, word), correct(output, sentence), alternatives(output, sentence).
 export class Output {
-  constructor(model, { named, actions }) {
+  constructor(model, { named, correctable, actions }) {
     this.model = model;
+    this.correctable = correctable;
     this.actions = actions;
     this.sentences = [];
     this.words = [];
@@ -111,9 +112,11 @@ export class Output {
     copy.addEventListener("click", () => this.actions.copy(this.translated));
     const nodes = [copy];
     if (sentence) {
-      const correct = element("button", { type: "button", class: "quiet-button" }, "Correct");
-      correct.addEventListener("click", () => this.correct(sentence, sentence.text));
-      nodes.push(correct);
+      if (this.correctable) {
+        const correct = element("button", { type: "button", class: "quiet-button" }, "Correct");
+        correct.addEventListener("click", () => this.correct(sentence, sentence.text));
+        nodes.push(correct);
+      }
       if (this.model.nbest) {
         const others = element("button", { type: "button", class: "quiet-button" }, "Alternatives");
         others.addEventListener("click", () => this.actions.alternatives(this, sentence));
@@ -131,6 +134,10 @@ export class Output {
   showAlternatives(sentence, list) {
     const box = element("ul", { class: "alternatives", "aria-label": "Alternatives" });
     for (const text of list) {
+      if (!this.correctable) {
+        box.append(element("li", { dir: "auto" }, text));
+        continue;
+      }
       const use = element("button", { type: "button", class: "link-button", dir: "auto" }, text);
       use.addEventListener("click", () => this.correct(sentence, text));
       box.append(element("li", {}, use));

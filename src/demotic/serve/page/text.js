@@ -9,9 +9,10 @@ const AGAIN = 1500;
 const MOST_ALTERNATIVES = 4;
 
 export class TextSide {
-  constructor(choice, { limit = -1 } = {}) {
+  constructor(choice, { limit = -1, suggestions = true } = {}) {
     this.choice = choice;
     this.limit = limit;
+    this.suggestions = suggestions;
     this.turn = 0;
     this.results = [];
     this.views = new Map();
@@ -118,7 +119,7 @@ export class TextSide {
       suggest: (output, sentence, text) => this.suggest(output, sentence, text),
       copy: (text) => this.copy(text),
     };
-    this.results = models.map((model) => new Output(model, { named: models.length > 1, actions }));
+    this.results = models.map((model) => new Output(model, { named: models.length > 1, correctable: this.suggestions, actions }));
     const legend =
       models.length > 1
         ? element("p", { class: "quiet legend" }, element("span", { class: "differs" }, "Underlined"), ": not the same in all of them")
