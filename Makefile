@@ -25,6 +25,7 @@ $(VENV)/.built: $(VENV)/.tools pyproject.toml $(CORE)
 
 $(VENV)/.test: $(VENV)/.built
 	@echo 'installing what the tests compare with (the first time takes a few minutes)'
+	@sh tools/setup.sh test
 	@$(PIP) 'demotic[test]'  # demotic itself is installed; what it names is built in isolation
 	@touch $@
 

@@ -110,6 +110,20 @@ class GenerativeTransducer:
             value = estimate.share(context, True, value)
         return value
 
+    def orders_of(self, found: Bitree) -> list[float]:
+        """The probability of each order that a bitree has."""
+        tokens = _tokens(found.tree, found.cells)
+        shares = []
+        for choice in choices(found):
+            if choice.label == 2:  # another sibling came first
+                continue
+            head, sibling = tokens[choice.attachment]
+            swap = self.of_swap(
+                _context_of(found.tree, found.cells, choice.attachment, head, sibling)
+            )
+            shares.append(swap if choice.label else 1 - swap)
+        return shares
+
     def transduce(
         self, tree: Tree, *, options: TreeSearch | None = None
     ) -> tuple[Transduction, list[str]]:

@@ -10,6 +10,7 @@ import pytest
 
 import demotic
 from demotic.explain.view import view
+from tests.serve.asking import serving
 from tests.serve.page.conftest import Visit
 
 TEXT = "The adj1 noun2 does not verb3 %d noun4 zzz."
@@ -269,3 +270,27 @@ def test_what_goes_wrong_is_said(visit: Visit) -> None:
     page.fill("#source", TEXT)
     page.wait_for_selector(".word")
     assert page.is_hidden("#error")
+
+
+def test_a_server_may_want_a_key_and_take_neither_files_nor_corrections(
+    visit: Visit, every_system: dict[str, Path], tmp_path: Path
+) -> None:
+    (tmp_path / "keys.txt").write_text("open-sesame\n")
+    refusing = ("--no-files", "--no-suggestions", "--api-keys", tmp_path / "keys.txt")
+    with serving(every_system["phrase"], *refusing) as running:
+        page = visit(running.url)
+        page.expected = ["Failed to load resource"]
+        page.wait_for_selector(".placeholder")
+        page.fill("#source", TEXT)
+        page.wait_for_selector("#error:visible")
+        page.fill("#key", "open-sesame")
+        page.keyboard.press("Tab")
+        page.wait_for_selector(".word")
+        assert page.is_hidden("#error")
+        page.click(".output .word >> nth=0")
+        page.wait_for_selector(".view")
+        assert page.is_hidden("#tab-file")
+        assert page.locator("text=Correct").count() == 0
+        page.click("text=Alternatives")
+        page.wait_for_selector(".alternatives li")
+        assert page.locator(".alternatives button").count() == 0

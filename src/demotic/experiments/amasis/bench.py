@@ -88,7 +88,8 @@ class Bench:
         """In a quick run, tuning is short."""
         if not self.setup.quick:
             return config
-        return over(config, {"tune": {"mert": {"iterations": 2, "restarts": 0}}})
+        tune = {"mert": {"iterations": 2, "restarts": 0}, "mira": {"iterations": 2}}
+        return over(config, {"tune": tune})
 
     def main_arms(self) -> list[Arm]:
         """Those of the table of BLEU; everything in order is the control of what labels gain."""
@@ -111,7 +112,10 @@ class Bench:
             "ext, no classes": {"learn": {"features": "context"}},
             "ext, softmax": {"learn": {"learner": "softmax"}},
             "ext, boosted": {"learn": {"learner": "boosted"}},
-            "ext, no composed items": {"extract": {"compose": 0}},
+            "ext, no composed items": {"extract": {"compose": 0, "loose": False}},
+            "ext, no loose items": {"extract": {"loose": False, "min_loose": 1}},
+            "ext, one language model": {"lm": {"classes": 0, "bilingual": 0}},
+            "ext, MERT": {"tune": {"method": "mert"}},
             "ext, BLEU by LOLS": {"learn": {"loss": "bleu", "searn": {"method": "lols"}}},
         }  # fmt: skip
         arms = [self.arm(name, "ext", change) for name, change in changes.items()]

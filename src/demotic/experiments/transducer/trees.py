@@ -19,6 +19,7 @@ from demotic.systems.transducer.config import CHAPTER, LearnConfig
 from demotic.systems.transducer.learning import Text, learn
 from demotic.systems.transducer.model import load_choices
 from demotic.transduce.generative import GenerativeTransducer
+from demotic.transduce.relinking import relink
 from demotic.trees import Tree
 
 EXPONENTS = (1, 2)
@@ -41,7 +42,7 @@ def figures(
     train = pairs["train"]
     common: dict[str, Any] = {"threads": setup.threads, "progress": setup.progress}
     text = Text([s for s, _ in train], [t for _, t in train], trees["train"], *links)
-    found: Translated = {"generative": {}}
+    found: Translated = {}
     settings = LearnConfig(held_out=setup.dev_lines or 1000, order_pairs=10_000, insertions=False)
     words, orders, _ = learn(text, settings, **common)
     with tempfile.TemporaryDirectory(dir=setup.out) as folder:
@@ -62,13 +63,23 @@ def figures(
                 ]
                 for part in ("dev", "test")
             }
-    model = GenerativeTransducer.count(text.bitrees(right_first=False), text.target)
-    for part in ("dev", "test"):
-        lines = []
-        for tree, (source, _) in zip(trees[part], pairs[part], strict=True):
-            done, names = model.transduce(over_tokens(tree, source))
-            lines.append(" ".join(names[t] for _, t in done.words))
-        found["generative"][part] = lines
+    bitrees = [*text.bitrees(right_first=False)]
+    places = [
+        [sorted({j for i, j in links[1][k] if i == token}) for token in range(len(source))]
+        for k, source in enumerate(text.source)
+    ]
+    again = relink(bitrees, text.target, places, progress=setup.progress)
+    for name, model in (
+        ("generative", GenerativeTransducer.count(bitrees, text.target)),
+        (f"generative, {len(again.likelihoods) - 1} rounds", again.model),
+    ):
+        found[name] = {}
+        for part in ("dev", "test"):
+            lines = []
+            for tree, (source, _) in zip(trees[part], pairs[part], strict=True):
+                done, names = model.transduce(over_tokens(tree, source))
+                lines.append(" ".join(names[t] for _, t in done.words))
+            found[name][part] = lines
     found |= _phrases(setup, pairs)
     return _measured(found, pairs) | {
         "flat": {part: sum(tree.flat for tree in trees[part]) for part in ("train", "dev", "test")},

@@ -12,8 +12,9 @@ const ORIGINS = {
 
 // `actions`: explain(output, sentence, offset, word), correct(output, sentence), alternatives(output, sentence).
 export class Output {
-  constructor(model, { named, actions }) {
+  constructor(model, { named, correctable, actions }) {
     this.model = model;
+    this.correctable = correctable;
     this.actions = actions;
     this.sentences = [];
     this.words = [];
@@ -111,9 +112,11 @@ export class Output {
     copy.addEventListener("click", () => this.actions.copy(this.translated));
     const nodes = [copy];
     if (sentence) {
-      const correct = element("button", { type: "button", class: "quiet-button" }, "Correct");
-      correct.addEventListener("click", () => this.correct(sentence, sentence.text));
-      nodes.push(correct);
+      if (this.correctable) {
+        const correct = element("button", { type: "button", class: "quiet-button" }, "Correct");
+        correct.addEventListener("click", () => this.correct(sentence, sentence.text));
+        nodes.push(correct);
+      }
       if (this.model.nbest) {
         const others = element("button", { type: "button", class: "quiet-button" }, "Alternatives");
         others.addEventListener("click", () => this.actions.alternatives(this, sentence));
@@ -131,6 +134,10 @@ export class Output {
   showAlternatives(sentence, list) {
     const box = element("ul", { class: "alternatives", "aria-label": "Alternatives" });
     for (const text of list) {
+      if (!this.correctable) {
+        box.append(element("li", { dir: "auto" }, text));
+        continue;
+      }
       const use = element("button", { type: "button", class: "link-button", dir: "auto" }, text);
       use.addEventListener("click", () => this.correct(sentence, text));
       box.append(element("li", {}, use));
@@ -172,12 +179,21 @@ export class Output {
     field.focus();
   }
 
-  // Marks the words that another output does not have, and its words that this one does not have.
+  // Marks the words that another output does not have, and its words that this one does not have: sentence by
+  // sentence where both have as many.
   differFrom(other) {
-    const texts = [this, other].map((output) => output.words.map((each) => each.text));
-    const [own, others] = shared(...texts);
-    this.words.forEach((each, at) => each.node.classList.toggle("differs", !own.has(at)));
-    other.words.forEach((each, at) => others.has(at) || each.node.classList.add("differs"));
+    for (const each of this.words) each.node.classList.remove("differs");
+    const alike = this.sentences.length === other.sentences.length;
+    const parts = ({ words, sentences }) =>
+      alike ? sentences.map((sentence) => words.filter((each) => each.sentence === sentence)) : [words];
+    const theirs = parts(other);
+    parts(this).forEach((own, at) => {
+      const lists = [own, theirs[at]];
+      const common = shared(...lists.map((words) => words.map((each) => each.text)));
+      lists.forEach((words, side) => {
+        words.forEach((each, number) => common[side].has(number) || each.node.classList.add("differs"));
+      });
+    });
   }
 }
 

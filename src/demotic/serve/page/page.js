@@ -28,7 +28,8 @@ async function start() {
   byId("version").textContent = `Demotic ${version}`;
   let text = null;
   const choice = new Choice(models, () => text.translate());
-  text = new TextSide(choice, { limit: settings.charLimit });
+  text = new TextSide(choice, { limit: settings.charLimit, suggestions: settings.suggestions });
+  byId("tab-file").hidden = !settings.filesTranslation;
   new FileSide(byId("file-side"), choice, settings.supportedFilesFormat || []);
   byId("languages").addEventListener("submit", (event) => event.preventDefault());
   byId("swap").addEventListener("click", () => {

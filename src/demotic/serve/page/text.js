@@ -9,9 +9,10 @@ const AGAIN = 1500;
 const MOST_ALTERNATIVES = 4;
 
 export class TextSide {
-  constructor(choice, { limit = -1 } = {}) {
+  constructor(choice, { limit = -1, suggestions = true } = {}) {
     this.choice = choice;
     this.limit = limit;
+    this.suggestions = suggestions;
     this.turn = 0;
     this.results = [];
     this.views = new Map();
@@ -26,19 +27,25 @@ export class TextSide {
       this.source.focus();
     });
     if (limit > 0) this.source.maxLength = limit;
+    addEventListener("resize", () => this.fit());
     this.typed(0);
   }
 
   typed(pause = PAUSE) {
     this.highlight(null);
-    this.source.style.height = "auto";
-    this.source.style.height = `${this.source.scrollHeight + 2}px`;
+    this.fit();
     const count = [...this.source.value].length;
     this.length.textContent = this.limit > 0 ? `${count} of ${this.limit}` : "";
     this.clear.hidden = !count;
     clearTimeout(this.timer);
     if (this.running) this.running.abort();
     this.timer = setTimeout(() => this.translate(), pause);
+  }
+
+  // The text field is as high as its text.
+  fit() {
+    this.source.style.height = "auto";
+    this.source.style.height = `${this.source.scrollHeight + 2}px`;
   }
 
   // Asks every chosen model; what is still on its way is given up.
@@ -112,13 +119,14 @@ export class TextSide {
       suggest: (output, sentence, text) => this.suggest(output, sentence, text),
       copy: (text) => this.copy(text),
     };
-    this.results = models.map((model) => new Output(model, { named: models.length > 1, actions }));
+    this.results = models.map((model) => new Output(model, { named: models.length > 1, correctable: this.suggestions, actions }));
     const legend =
       models.length > 1
         ? element("p", { class: "quiet legend" }, element("span", { class: "differs" }, "Underlined"), ": not the same in all of them")
         : null;
     this.outputs.replaceChildren(element("div", { class: "results" }, ...this.results.map((each) => each.node)), legend || "");
     this.outputs.parentNode.classList.toggle("several", models.length > 1);
+    this.fit();
   }
 
   nothing() {

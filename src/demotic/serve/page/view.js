@@ -124,8 +124,10 @@ function derivation(state) {
     state.player = player;
   }
   if (view.shape === "stack") node.append(stackTable(state));
-  state.details = element("div", { class: "step", "aria-live": "polite" });
+  state.details = element("div", { class: "step" });
+  state.said = element("p", { class: "hidden-name", role: "status" });
   node.append(
+    state.said,
     state.details,
     element(
       "details",
@@ -247,8 +249,17 @@ function choose(state, at) {
   inSight(state, at);
   for (const foot of state.feet || []) foot.classList.toggle("linked", linked.has(Number(foot.dataset.source)));
   for (const row of state.rows || []) row.classList.toggle("chosen", Number(row.dataset.step) === at);
-  if (changed && state.details) state.details.replaceChildren(stepDetails(view, at));
+  state.said.textContent = saidOf(state, step, linked);
+  if (changed) state.details.replaceChildren(stepDetails(view, at));
   state.onword(highlighted(state));
+}
+
+// What is chosen in a few words, for those who listen.
+function saidOf(state, step, linked) {
+  const { view, word } = state;
+  if (word === null) return ruleText(step);
+  const from = [...linked].map((each) => view.source_tokens[each]).join(" ");
+  return `${view.tokens[word]}${from ? ` from ${from}` : ""}, by the rule ${ruleText(step)}`;
 }
 
 // A wide picture is moved sideways until the chosen step can be seen; the page stays where it is.

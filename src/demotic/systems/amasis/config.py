@@ -2,9 +2,10 @@
 
 ``paper``   the closest reading of the paper: five scores and a trigram model, labels by three
             features, the best label of each item, no score for it.
-``ext``     what serves best: items are also composed of their neighbours, labels look at the
-            words ahead, at classes of words and at the stack, the three best ones of an item are
-            tried, and their probability, deleted words and rare items are features.
+``ext``     what serves best: items are also composed of their neighbours, with any of the words
+            without links around them, labels look at the words ahead, at classes of words and at
+            the stack, the three best ones of an item are tried, and their probability, deleted
+            words and rare items are features; so are models of classes and of units.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from demotic.systems.choices import ALIGNER, SYMMETRISATION, TEXT, lm_order
 from demotic.systems.classifiers import ClassifierConfig
 from demotic.systems.config import (
     OF_PRESET,
+    SMALL_STEPS,
     AlignConfig,
     LmConfig,
     TrainingConfig,
@@ -36,7 +38,7 @@ Preset = Literal["paper", "ext"]
 
 START = {**RULE_WEIGHTS, "Label": 0.2}
 CHOICES = (*TEXT, ALIGNER, SYMMETRISATION, lm_order(4, 5, 6))
-DEMO: dict[str, Any] = {"lm": {"order": 4}, "tune": {"mert": {"iterations": 4, "restarts": 1}}}
+DEMO: dict[str, Any] = {"lm": {"order": 4}, "tune": {"mira": {"iterations": 4}}}
 """A tour should not take long."""
 
 
@@ -104,11 +106,11 @@ _PAPER: dict[str, Any] = {
 }
 _EXT: dict[str, Any] = {
     "source": splitting_compounds(),
-    "lm": LmConfig(),
-    "extract": ItemExtraction(max_item=7, compose=3, unaligned=True),
+    "lm": LmConfig(classes=200, bilingual=400),
+    "extract": ItemExtraction(max_item=7, compose=3, loose=True, min_loose=2, unaligned=True),
     "learn": LabelConfig(features="classes", stack=True, max_reductions=7),
     "search": AmasisSearch(labels=3, pops=300),
-    "tune": TuneConfig(),
+    "tune": SMALL_STEPS,
 }
 
 
