@@ -94,6 +94,8 @@ class TreeNode(NamedTuple):
     """What it adds that these are put in, or none, under the weights."""
     language: float = 0.0
     """What the language model adds, under the weights."""
+    values: tuple[float, ...] = ()
+    """Of ``FEATURES``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -403,6 +405,10 @@ class TreeDecoder:
             language=known.language,
         )  # fmt: skip
 
+    def worth(self, candidate: Candidate) -> float:
+        """What a translation of a word adds, without the language model."""
+        return float(np.dot(values_of(candidate), self._weights.row()))
+
     def spelling(self, tokens: Sequence[str]) -> Spelling:
         """Target words by their numbers; those beyond the vocabulary are source words."""
         return Spelling(self._names, tokens)
@@ -444,6 +450,7 @@ class TreeDecoder:
                     TreeNode(
                         found.labels[cell], begin, end, (), False, word, score, chosen,
                         each.before, each.after, -own.inserting * each.inserting, heard,
+                        tuple(row.tolist()),
                     )
                 )  # fmt: skip
             else:
@@ -454,7 +461,7 @@ class TreeDecoder:
                 nodes.append(
                     TreeNode(
                         found.labels[cell], begin, end, tuple(children), bool(swapped[edge]), None,
-                        float(row @ own.row()), chosen, language=heard,
+                        float(row @ own.row()), chosen, language=heard, values=tuple(row.tolist()),
                     )
                 )  # fmt: skip
             values += row
@@ -473,29 +480,43 @@ class TreeDecoder:
         spell = self.spelling(tokens)
         nodes: list[TreeNode] = []
         done: list[int] = []
-        for (begin, end), label, rule, score, arity in zip(
+        rows = forest.dense[edges].astype(np.float64)
+        for (begin, end), label, rule, score, arity, row in zip(
             forest.spans[heads].tolist(),
             forest.node_label[heads].tolist(),
             forest.edge_rule[edges].tolist(),
             forest.score[edges].tolist(),
             arities.tolist(),
+            rows.tolist(),
             strict=True,
         ):
             name = forest.labels[label]
             if arity:
                 children = (done.pop(), done.pop())
                 swapped = forest.rule(rule).target == (1, 0)
-                nodes.append(TreeNode(name, begin, end, children, swapped, None, score))
+                nodes.append(
+                    TreeNode(name, begin, end, children, swapped, None, score, values=tuple(row))
+                )
             else:
                 each = flat[rule]  # the first rules of a forest are candidates
                 word = spell[each.target] if each.target else None
                 nodes.append(
                     TreeNode(
-                        name, begin, end, (), False, word, score, rule, each.before, each.after
+                        name,
+                        begin,
+                        end,
+                        (),
+                        False,
+                        word,
+                        score,
+                        rule,
+                        each.before,
+                        each.after,
+                        values=tuple(row),
                     )
                 )
             done.append(len(nodes) - 1)
-        values = tuple(forest.dense[edges].sum(axis=0, dtype=np.float64).tolist())
+        values = tuple(rows.sum(axis=0).tolist())
         return TreeDerivation(tuple(tokens), found.score, values, tuple(nodes), tree.flat)
 
 

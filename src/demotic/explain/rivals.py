@@ -104,15 +104,20 @@ def of_blocks(table: BlockTable, block: int, most: int) -> Rivals:
     return Rivals(len(found), rank, tuple(best))
 
 
-def of_choices(source: str, found: Iterable[tuple[str, float]], chosen: str, most: int) -> Rivals:
-    """Those of a word that classifiers translated."""
-    scored = sorted(((value, word) for word, value in found), key=lambda each: -each[0])
-    words = [word for _, word in scored]
+def of_choices(
+    source: str,
+    found: Iterable[tuple[tuple[str, ...], float]],
+    chosen: tuple[str, ...],
+    most: int,
+) -> Rivals:
+    """Those of a word that classifiers translated; none is no words."""
+    scored = sorted(((value, words) for words, value in found), key=lambda each: -each[0])
+    words = [each for _, each in scored]
     rank = 1 + words.index(chosen) if chosen in words else 0
     kept = scored[:most]
     if rank > most:
         kept.append(scored[rank - 1])
-    best = [Rival((source,), (word,) * bool(word), value, word == chosen) for value, word in kept]
+    best = [Rival((source,), each, value, each == chosen) for value, each in kept]
     return Rivals(len(scored), rank, tuple(best))
 
 

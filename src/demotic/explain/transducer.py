@@ -211,16 +211,13 @@ def _shown(reasons: Iterable[Reason]) -> tuple[str, ...]:
     return tuple(str(Reason(*each)) for each in best[:MOST_REASONS])
 
 
-def step_values(derivation: TreeDerivation, decoder: TreeDecoder) -> list[dict[str, float]]:
+def step_values(derivation: TreeDerivation) -> list[dict[str, float]]:
     """The features of each step of :func:`explain_tree`, the root first."""
-    found = []
-    for node in reversed(derivation.nodes):
-        written = float(node.word is not None)
-        name = "Order" if node.children else "WordChoice"
-        weight = max(0.0, decoder.weights[name]) if node.children else decoder.weights[name]
-        rest = node.score - written * decoder.weights["WordPenalty"]
-        found.append({name: rest / weight if weight else 0.0, "WordPenalty": written})
-    return found
+    names = derivation.feature_names
+    return [
+        {name: value for name, value in zip(names, node.values, strict=True) if value}
+        for node in reversed(derivation.nodes)
+    ]
 
 
 def rivals_of_word(
@@ -231,9 +228,9 @@ def rivals_of_word(
     if node.children:
         return None
     spell = decoder.spelling(derivation.source)
-    words, length = decoder.weights["WordChoice"], decoder.weights["WordPenalty"]
     found = [
-        (spell[target] if target else "", length * bool(target) - words * cost)
-        for target, cost in decoder.prepared(derivation.source).leaves[node.begin]
+        (tuple(each.words(spell)), decoder.worth(each))
+        for each in decoder.prepared(derivation.source).leaves[node.begin]
     ]
-    return of_choices(derivation.source[node.begin], found, node.word or "", most)
+    written = (*node.before, *filter(None, [node.word]), *node.after)
+    return of_choices(derivation.source[node.begin], found, written, most)

@@ -99,12 +99,12 @@ class TransducerModel(Model):
     def step_values(
         self, encoded: Encoded, translation: Translation
     ) -> list[dict[str, float]] | None:
-        """A node's score is that of its word, or of its order, under the weights."""
+        """The features of each node: of its word, or of its order."""
         from demotic.explain.transducer import step_values
 
         derivation = translation.derivation
         assert isinstance(derivation, TreeDerivation)
-        return step_values(derivation, self.decoder)
+        return step_values(derivation)
 
     def rivals_of(self, translation: Translation, step: int, most: int) -> Rivals | None:
         """The other translations of a word."""
