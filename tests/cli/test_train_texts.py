@@ -99,6 +99,8 @@ def test_progress_counts_what_it_names(tables: list[Path], tmp_path: Path) -> No
         "--out",
         tmp_path / "m",
         *QUICK,
+        "--set",
+        "validation=part",
         "--final",
         "train",
     )

@@ -30,6 +30,13 @@ def german(text: str, tokens: str, links: str) -> str:
         ("'Home'", "'￭ Home", "0-0 1-1", "'Home'"),
         ("a (b [c] d)", "a (￭ b ￭) c &#91;￭ ￭&#93; d", "0-0 1-1 2-2 7-3 4-4 3-5 5-6 6-7",
          "A (b [c] d)"),
+        # Where nothing is linked to what they enclosed: around words that nothing gave, or nowhere.
+        ("(Delete) page", "(￭ ￭) Seite löschen", "0-0 2-1 3-2", "Seite (löschen)"),
+        ("(Delete) page", "(￭ ￭) Seite", "0-0 2-1 3-2", "Seite"),
+        # Full-width ones are of the same kind, and 「」 are quotation marks.
+        ("(all) pages", "（￭ alle ￭） Seiten", "0-0 1-1 2-2 3-3", "（Alle） Seiten"),
+        ('"Home" page', "「￭ Start ￭」 Seite", "0-0 1-1 2-2 3-3", "「Start」 Seite"),
+        ("(all) pages", "（￭ Seiten ￭） alle", "0-0 3-1 2-2 1-3", "Seiten （alle）"),
         # Good ones stay as the decoder wrote them, in whatever style.
         ('"Home"', '"￭ Home ￭"', "0-0 1-1 2-2", '"Home"'),
         ('"Home"', "„￭ Home ￭“", "0-0 1-1 2-2", "„Home“"),

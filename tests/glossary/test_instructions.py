@@ -108,6 +108,12 @@ def test_a_model_follows_them(model: Model) -> None:
     assert "<x" in plain.text
 
 
+def test_capitals_leave_tags_and_placeholders_of_a_translation_alone(model: Model) -> None:
+    line = """THE NOUN1 <x translation="un <b>machin</b> de %s">VERB4 THE NOUN3</x> NOUN2."""
+    [[found]] = model.translate_lines([line], markup=True)
+    assert "UN <b>MACHIN</b> DE %s" in found.text
+
+
 def test_nothing_moves_across_a_wall(model: Model) -> None:
     """``pas`` and the verb stand behind the object unless a wall is in between."""
     words = "The noun1 does not verb1 <wall/> the noun2 ."

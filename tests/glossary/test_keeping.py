@@ -170,3 +170,14 @@ def test_what_stays_keeps_its_case_among_capitals(model: Model) -> None:
     [[found]] = decoder.translate_lines([line], markup=True)
     assert "eBay log" in found.text
     assert "ZUT" in found.text
+
+
+def test_accelerators_stay_with_terms(model: Model) -> None:
+    glossary = Glossary.of([("machine", "machin ch&ose"), ("objet", "objet")])
+    keeping = model.with_glossary(glossary)
+    assert "machin ch&ose" in keeping.translate("The noun1 verb4 the &machine.").text
+    assert "machin chose" in keeping.translate("The noun1 verb4 the machine.").text
+    # A mark within the translation's word hides no term.
+    text = "The noun1 verb4 the obj&et."
+    assert outcomes(keeping, text) == [("objet", "used")]
+    assert keeping.translate(text).text == model.translate(text).text

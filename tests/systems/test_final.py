@@ -17,7 +17,8 @@ PAIRS = 120
 
 
 def trained(out: Path, system: str = "hiero", **settings: object) -> Model:
-    return demotic.train(toys.memory(PAIRS), system=system, config=toys.QUICK | settings, out=out)
+    config = toys.QUICK | {"validation": "part"} | settings
+    return demotic.train(toys.memory(PAIRS), system=system, config=config, out=out)
 
 
 def held_out() -> Bitext:
@@ -58,8 +59,9 @@ def test_going_on_gives_the_same_model(models: tuple[Model, Model], tmp_path: Pa
     work = tmp_path / "work"
     for resume in (False, True):
         demotic.train(
-            toys.memory(PAIRS), config=toys.QUICK, out=tmp_path / "model", work=work, resume=resume
-        )
+            toys.memory(PAIRS), config=toys.QUICK | {"validation": "part"},
+            out=tmp_path / "model", work=work, resume=resume,
+        )  # fmt: skip
     again = demotic.load(tmp_path / "model").bundle.parts
     assert again == models[0].bundle.parts
 
@@ -126,6 +128,7 @@ def test_the_command_says_so(tmp_path: Path) -> None:
     toys.memory(PAIRS).write(table)
     arguments = ["train", "--bitext", str(table), "--from", "en", "--to", "fr"]
     quick = ["--set", "lm.order=2", "--set", "tune.mira.iterations=1"]
+    quick += ["--set", "validation=part"]
     said = {}
     for final in ("full", "train"):
         out = ["--out", str(tmp_path / final), "--final", final]

@@ -13,7 +13,9 @@ from demotic.corpus.splitting import folds
 from demotic.errors import ArgumentError
 from demotic.metrics import Bleu
 from demotic.systems import configured
+from demotic.systems.hiero import Config
 from demotic.systems.model import Model
+from demotic.systems.stages import Training
 from tests.systems import toys
 
 PAIRS = 60
@@ -107,11 +109,32 @@ def test_given_links_and_sparse_features_belong_to_one_text(tmp_path: Path) -> N
     with pytest.raises(ArgumentError, match="links are those of one text"):
         configured("hiero", {**given, "validation": "folds"})
     assert configured("hiero", given).validation == "auto"
+    with pytest.raises(ArgumentError, match="confusions"):
+        configured("hiero", {"validation": "folds", "cdlm": {"text": str(links)}})
     with pytest.raises(ArgumentError, match="sparse features"):
         configured(
             "hiero",
             {"validation": "folds", "tune": {"method": "minrisk", "candidates": "forest"}},
         )
+
+
+@pytest.mark.parametrize(
+    ("pairs", "validation"), [(12, "none"), (20, "folds"), (99, "folds"), (1000, "folds")]
+)
+def test_few_pairs_are_tuned_on_in_folds(pairs: int, validation: str, tmp_path: Path) -> None:
+    lines = [(f"source {n}", f"target {n}") for n in range(pairs)]
+    text = Bitext.from_pairs(lines, source_language="en", target_language="fr", file="x")
+    assert Training(text, None, Config(), out=tmp_path / "m").validation == validation
+    more = Bitext.from_pairs(
+        [*lines, *((f"{one} x", f"{other} x") for one, other in lines)] * (1 + 1000 // pairs),
+        source_language="en", target_language="fr", file="x",
+    )  # fmt: skip
+    assert Training(more, None, Config(), out=tmp_path / "more").validation == "part"
+
+
+def test_pairs_that_say_the_same_are_one(tmp_path: Path) -> None:
+    text = Bitext.from_pairs([("a", "b")] * 60, source_language="en", target_language="fr")
+    assert Training(text, None, Config(), out=tmp_path / "m").validation == "none"
 
 
 def test_a_part_is_held_out_where_that_is_asked_for(tmp_path: Path) -> None:

@@ -14,13 +14,17 @@ from demotic.corpus.marks import JOINER, bare, escape, protected_class
 from demotic.corpus.pattern import Pattern
 from demotic.corpus.protect import Span
 
-_BRACKETS = {"(": ")", "[": "]", "{": "}", "（": "）", "【": "】", "「": "」", "『": "』"}
-_OPENING = {escape(one): escape(one) for one in _BRACKETS}
-_CLOSING = {escape(other): escape(one) for one, other in _BRACKETS.items()}
-_DOUBLE = frozenset('"“”„‟«»')
+# The opening one with the closing one; full-width ones are of the same kind as the ordinary ones.
+_BRACKETS = {"(": ")", "[": "]", "{": "}", "（": "）", "［": "］", "｛": "｝", "【": "】"}
+_WIDE = {"（": "(", "［": "[", "｛": "{"}
+_OPENING = {escape(one): escape(_WIDE.get(one, one)) for one in _BRACKETS}
+_CLOSING = {escape(other): escape(_WIDE.get(one, one)) for one, other in _BRACKETS.items()}
+BRACKETS = {**_OPENING, **_CLOSING}
+"""Every bracket, as it stands in tokens, with its kind."""
+_DOUBLE = frozenset('"“”„‟«»「」『』')
 _SINGLE = frozenset("'‘’‚‛‹›")
 # How quotation marks pair in the languages of the world, one kind with itself and others.
-_STYLES = "\"\" '' „“ „” “” ”” «» »« ‘’ ‚‘ ‚’ ’’ ‹› ›‹"
+_STYLES = "\"\" '' „“ „” “” ”” «» »« ‘’ ‚‘ ‚’ ’’ ‹› ›‹ 「」 『』"
 STYLES = frozenset(_STYLES.split())
 
 QUOTE_TOKENS = frozenset(
@@ -110,6 +114,8 @@ def _side(token: str, tags: Mapping[str, str]) -> tuple[str, bool]:
     if not kind:
         return "", False
     before, after = token.startswith(JOINER), token.endswith(JOINER)
+    if core in "「『」』":
+        return kind, core in "「『"
     if before != after:
         return kind, after
     return (kind, core in "«‹„‚") if core in "«‹„‚»›" else ("", False)

@@ -348,11 +348,25 @@ class Orthography:
         )
         if source.cases:
             words = _recased(words, written, dict(source.cases), links)
+        words = [
+            self._loud(each.span.text)
+            if word and each.span and each.span.words and word == each.span.text.upper()
+            else word
+            for word, each in zip(words, written, strict=True)
+        ]
         layout = source.layout
         if layout.mark:
             words = with_mark(words, _home(written, layout.home, links), layout.mark)
         text = self._text(written, words, source, links)
         return f"{layout.before}{text}{layout.after}"
+
+    def _loud(self, text: str) -> str:
+        """A translation that was decided in capitals, but for its tags, placeholders and names."""
+        pieces, at = [], 0
+        for found in self._found(text):
+            pieces += [text[at : found.start].upper(), text[found.start : found.end]]
+            at = found.end
+        return "".join([*pieces, text[at:].upper()])
 
     def _span_word(self, span: Span, silent: Collection[str | None]) -> str | None:
         """A span as casing sees it: None, or nothing if no reader sees it, or its words."""

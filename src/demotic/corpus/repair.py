@@ -15,6 +15,7 @@ from functools import cache
 from demotic.corpus.encoded import Encoded
 from demotic.corpus.language_rules import ELISION, ENCLITICS
 from demotic.corpus.mark_pairs import (
+    BRACKETS,
     QUOTE_TOKENS,
     STYLES,
     Pair,
@@ -23,7 +24,7 @@ from demotic.corpus.mark_pairs import (
     places,
     quote_kind,
 )
-from demotic.corpus.marks import JOINER, bare, escape, protected_class, with_bare
+from demotic.corpus.marks import JOINER, bare, protected_class, with_bare
 from demotic.corpus.pattern import Pattern
 from demotic.corpus.writing import Written
 
@@ -144,20 +145,25 @@ def _enclosed(
     signs = {
         place for place, each in enumerate(written) if each.span is None and _is_mark(each.token)
     }
+    linked = {place for found in targets.values() for place in found} | signs
+    free = {
+        place
+        for place, each in enumerate(written)
+        if each.at >= 0 and each.span is None and place not in linked
+    }
     result = {}
     for pair in wanted:
         inner = set(places(pair))
         inside = {place for at in inner for place in targets.get(at, ())}
+        if inner and not inside:  # words that nothing gave stand for words that gave nothing
+            inside, free = free, set()
         outside = {place for at, found in targets.items() if at not in inner for place in found}
         result[pair] = _Enclosed(inside - signs, outside - signs)
     return result
 
 
 def _is_mark(token: str) -> bool:
-    return bool(quote_kind(token)) or bare(token) in _SIGNS
-
-
-_SIGNS = frozenset(map(escape, "()[]{}（）【】「」『』"))
+    return bool(quote_kind(token)) or bare(token) in BRACKETS
 
 
 def _kept(
@@ -193,7 +199,7 @@ def _marked_anew(
 ) -> list[Written]:
     """All marks of these kinds taken out, and put around what they should enclose."""
     if any(not enclosed[pair].inside for pair in wanted if pair.last > pair.first + 1):
-        return written  # nobody knows where
+        return _without_empty(written)  # nobody knows where
     before: dict[int, list[tuple[int, Written]]] = defaultdict(list)
     after: dict[int, list[tuple[int, Written]]] = defaultdict(list)
     own: dict[str, Written] = {each.span.token: each for each in written if each.span}
@@ -205,6 +211,8 @@ def _marked_anew(
         opening, closing = source[pair.first], source[pair.last]
         if pair.quotes and (style := styles.get(pair.kind)):
             opening, closing = with_bare(opening, style[0]), with_bare(closing, style[1])
+        elif (own_style := _own_brackets(written, pair.kind)) is not None:
+            opening, closing = with_bare(opening, own_style[0]), with_bare(closing, own_style[1])
         sides = []
         for token in (opening, closing):
             name = protected_class(token)
@@ -230,6 +238,17 @@ def _marked_anew(
             result.append(each)
         result += [mark for _, mark in sorted(after[place], key=lambda found: found[0])]
     return result
+
+
+def _without_empty(written: Sequence[Written]) -> list[Written]:
+    """The tokens without brackets and quotation marks that have nothing between them."""
+    empty = {
+        place
+        for pair in pairs([each.token for each in written])
+        if pair.last == pair.first + 1
+        for place in (pair.first, pair.last)
+    }
+    return [each for place, each in enumerate(written) if place not in empty]
 
 
 def _touching(
@@ -258,13 +277,16 @@ def _touching(
 def _of_kind(token: str, kinds: set[str]) -> bool:
     if kind := quote_kind(token):
         return kind in kinds
-    core = bare(token)
-    return any(core in (kind, _CLOSERS.get(kind)) for kind in kinds)
+    return BRACKETS.get(bare(token)) in kinds
 
 
-_CLOSERS = {
-    escape(one): escape(other) for one, other in zip("([{（【「『", ")]}）】」』", strict=True)
-}
+def _own_brackets(written: Sequence[Written], kind: str) -> tuple[str, str] | None:
+    """The brackets of a kind that the decoder wrote, which may be full-width ones."""
+    tokens = [each.token for each in written]
+    for pair in pairs(tokens):
+        if pair.kind == kind and not pair.quotes:
+            return bare(tokens[pair.first]), bare(tokens[pair.last])
+    return None
 
 
 def _leaning(mark: Written, *, opening: bool) -> Written:

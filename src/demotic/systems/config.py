@@ -302,6 +302,8 @@ class TrainingConfig:
             return "given links are those of one text"
         if isinstance(tune, TuneConfig) and tune.learns_sparse:
             return "weights of sparse features are learned from one development set"
+        if getattr(vars(self).get("cdlm"), "text", None) is not None:
+            return "a model of confusions is learned from one development set"
         return ""
 
     def _check_sparse(self) -> None:

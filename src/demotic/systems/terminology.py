@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from demotic.corpus.accelerators import without_mark
 from demotic.corpus.encoded import Encoded
+from demotic.corpus.marks import protected_class
 from demotic.glossary import Finder, Glossary, Occurrence, TermUse
 from demotic.glossary.placing import Decided, uses, with_decided
 
@@ -93,6 +95,7 @@ class Terminology:
         for each in terms:
             forms[each.term.source].update(dict.fromkeys(map(self._text, each.forms)))
             forms[each.term.source].update(dict.fromkeys(each.term.targets))
+        text, _, _ = without_mark(text)  # which may part a word: Ein&stellungen
         lost = {
             name
             for name, count in wanted.items()
@@ -121,7 +124,7 @@ class Terminology:
                 replace(span, text=self._text(forms[span.token])) if span.token in forms else span
                 for span in source.spans
             )
-            told = replace(source, spans=spans)
+            told = _with_own_mark(replace(source, spans=spans), names, terms)
             text = self._model.target.decode(each.tokens, told, alignment=each.alignment)
             uses = tuple(
                 TermUse(term.term, "put in", self._text(forms[names[number]]))
@@ -162,9 +165,25 @@ class Terminology:
         return self._texts[form]
 
 
-def _filled(tokens: Sequence[str], forms: dict[str, tuple[str, ...]]) -> Iterator[str]:
-    from demotic.corpus.marks import protected_class
+def _with_own_mark(source: Encoded, names: dict[int, str], terms: Sequence[Occurrence]) -> Encoded:
+    """The sentence with the accelerator of a term where its translation has one of its own."""
+    layout = source.layout
+    if not layout.mark:
+        return source
+    home = protected_class(source.tokens[layout.home])
+    for number, term in enumerate(terms):
+        if names[number] != home:
+            continue
+        marked = {without_mark(each)[0]: each for each in term.term.targets}
+        for span in source.spans:
+            own = marked.get(span.text, span.text)
+            if span.token == home and own != span.text:
+                spans = [replace(each, text=own) if each == span else each for each in source.spans]
+                return replace(source, spans=tuple(spans), layout=replace(layout, mark=""))
+    return source
 
+
+def _filled(tokens: Sequence[str], forms: dict[str, tuple[str, ...]]) -> Iterator[str]:
     for token in tokens:
         yield from forms.get(protected_class(token) or "", (token,))
 

@@ -37,8 +37,8 @@ from demotic.systems.tuning import (
 from demotic.systems.work import Stage, WorkFolder
 
 Validation = Literal["given", "part", "folds", "none"]
-FEWEST_FOR_FOLDS = 20
-"""Pairs; what is held out of fewer is not worth a development set."""
+FEWEST_FOR_FOLDS, MOST_FOR_FOLDS = 20, 1000
+"""Pairs: fewer are no development set, all together; of more, a tenth will do."""
 _WITHOUT = {
     "folds": "{:,} pairs: tuned on all of them, each translated by a model that has not seen it",
     "none": "{:,} pairs are too few to tune on a part of them: fixed weights, no figures",
@@ -49,14 +49,17 @@ def _validation(bitext: Bitext, config: TrainingConfig) -> Validation:
     """What a training without a development set tunes on."""
     if config.validation != "auto":
         return config.validation
-    if len(bitext) // 10 >= SMALLEST_DEV:
+    enough = len(bitext) // 10 >= SMALLEST_DEV
+    if len(bitext) > MOST_FOR_FOLDS or (enough and config.against_folds):
         return "part"
     kept, _ = clean(bitext, config.cleaning)
     different = min(
         len({normalised(line) for line in side})
         for side in (kept.source_lines(), kept.target_lines())
     )
-    return "none" if config.against_folds or different < FEWEST_FOR_FOLDS else "folds"
+    if config.against_folds or different < FEWEST_FOR_FOLDS:
+        return "part" if enough else "none"
+    return "folds"
 
 
 class TextStages:
