@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORE := $(shell find core -name '*.h' -o -name '*.cc') CMakeLists.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: all build demo test lint format bench sanitize clean
+.PHONY: all build demo test lint format bench sanitize fuzz clean
 
 all: build
 
@@ -70,5 +70,14 @@ sanitize: $(VENV)/.test
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	$(VENV)-asan/bin/python -m pytest -p no:cacheprovider -m "not memory"
 
+# Every reader on changed input, SECONDS of CPU time each; FUZZ=--guided lets atheris look for new
+# branches, FUZZ='text "core lm"' takes some readers.  PYTHON_FUZZ=$(VENV)-asan/bin/python looks closer.
+SECONDS ?= 5
+FUZZ ?=
+PYTHON_FUZZ ?= $(BIN)/python
+fuzz: $(VENV)/.test
+	$(if $(findstring --guided,$(FUZZ)),@$(PIP) 'demotic[fuzz]')
+	$(PYTHON_FUZZ) -m tests.fuzz --seconds $(SECONDS) $(FUZZ)
+
 clean:
-	rm -rf build build-asan $(VENV) $(VENV)-asan demo-out bench-out
+	rm -rf build build-asan $(VENV) $(VENV)-asan demo-out bench-out fuzz-out

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import shutil
+import struct
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,7 +104,10 @@ def _speaking_of(path: Path) -> Iterator[None]:
     try:
         with files.naming(path):
             yield
-    except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError, RuntimeError) as error:
+    except (
+        zipfile.BadZipFile, KeyError, EOFError, NotImplementedError, RuntimeError, ValueError,
+        struct.error,
+    ) as error:  # fmt: skip
         message = f"{error.args[0] if error.args else error}"
         raise CorruptFileError(
             f"not a model, or a damaged one: {message}",

@@ -27,6 +27,7 @@ from demotic.corpus.pattern import Pattern
 LEAST_SHARE = 0.01
 """Of a text's words that are compounds, for ``compounds = auto`` to split them."""
 _CACHE_SIZE = 1 << 18
+_LONGEST = 200  # letters; no compound is as long, and the search is quadratic in them
 _SPLITTABLE = Pattern(r"\p{L}\p{Ll}++")
 
 
@@ -86,6 +87,8 @@ class Compounds:
         Exact: the best sum of log counts is kept for each end and each number of parts, since
         the geometric mean does not decompose over different numbers.
         """
+        if len(word) > _LONGEST:
+            return (word,)
         parts = self._known.get(word)
         if parts is None:
             if len(self._known) >= _CACHE_SIZE:

@@ -44,6 +44,7 @@ _APOSTROPHES = (("'", "’"), ("’", "'"))
 _SHORT = 3  # letters: of acronyms (IT), which are no words in capitals
 _CACHE_SIZE = 1 << 16
 _LONGEST = 12  # characters of a word in a script without spaces
+_AROUND = 100  # tokens on both sides that can be part of a phrase with one
 _IN_UNSPACED = Pattern(f"[{UNSPACED}]++")
 
 
@@ -103,7 +104,7 @@ class Fallback:
                 tokens.append(token)
                 continue
             word = bare(token)
-            around = tokens, encoded.tokens[at + 1 :]
+            around = tokens[-_AROUND:], encoded.tokens[at + 1 : at + 1 + _AROUND]
             pieces = self._replacement(token, around, loud=loud, titled=titled or at in starts)
             case = _case_lost(word, bare(pieces[0])) if pieces else None
             if case == "title" and at in starts and encoded.style == "sentence" and not titled:

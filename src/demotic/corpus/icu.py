@@ -19,6 +19,7 @@ from demotic.corpus.pattern import Pattern
 
 _HEAD = Pattern(r"\{\s*+\w++\s*+,\s*+(?:plural|selectordinal|select)\s*+,")
 _SELECTOR = Pattern(r"\s*+(?:offset:\d++\s++)?+(?:=\d++|[\w-]++)\s*+\{")
+_DEEPEST = 32  # braces in one another; each argument in a branch takes two
 _BLANK = Pattern(r"\s*+$")
 
 
@@ -58,6 +59,8 @@ def arguments(text: str) -> list[Argument]:
         return []
     found: list[Argument] = []
     closing = _closing_braces(text)
+    if closing is None:
+        return []
     after = 0
     for match in _HEAD.finditer(text):
         start = match.start()
@@ -72,12 +75,17 @@ def arguments(text: str) -> list[Argument]:
     return found
 
 
-def _closing_braces(text: str) -> dict[int, int]:
-    """For each brace that is closed, where; quotes in apostrophes are left to the author."""
+def _closing_braces(text: str) -> dict[int, int] | None:
+    """For each brace that is closed, where; quotes in apostrophes are left to the author.
+
+    None where braces stand in one another without end: branches are read one level after the other.
+    """
     open_, closing = [], {}
     for at, character in enumerate(text):
         if character == "{":
             open_.append(at)
+            if len(open_) > _DEEPEST:
+                return None
         elif character == "}" and open_:
             closing[open_.pop()] = at
     return closing

@@ -30,6 +30,7 @@ from demotic.corpus.writing import Written
 
 Links = Sequence[tuple[int, int]]
 
+_MOST_PAIRS = 100  # in one line; where there are more, they stay as they were translated
 _CLITIC = Pattern(r"(?i)￭(?:n['’]t|['’]\p{L}{1,2})|\p{L}{1,2}['’]￭")
 _NUMBER = Pattern(r"\p{Nd}+(?:[.,:/]\p{Nd}+)*")
 
@@ -112,7 +113,7 @@ def paired_marks(
     styles: Mapping[str, str],
 ) -> list[Written]:
     """The tokens with the source's pairs of marks, the ``wanted``, around what these enclosed."""
-    if wanted:
+    if 0 < len(wanted) <= _MOST_PAIRS:
         source, tags = given.tokens, enclosing(given.spans)
         enclosed = _enclosed(written, source, wanted, links)
         if not _kept(written, wanted, enclosed, tags):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from demotic.errors import DemoticError, FormatError
+from demotic.errors import DemoticError, EncodingError, FormatError
 
 
 @contextmanager
@@ -33,4 +33,11 @@ def xml_errors(path: str | Path, line: Callable[[], int | None] = lambda: None) 
             path=path,
             line=line(),
             remedy="remove the declarations from its DOCTYPE",
+        ) from None
+    except (LookupError, ValueError) as error:  # what the declaration names
+        raise EncodingError(
+            f"an encoding that cannot be read: {str(error)[:60]}",
+            path=path,
+            line=1,
+            remedy="convert the file to UTF-8, and correct its XML declaration",
         ) from None

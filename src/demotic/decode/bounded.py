@@ -12,6 +12,9 @@ from collections.abc import Iterable
 
 from demotic.errors import ArgumentError
 
+MOST_ZONES = 100
+"""Of one sentence, and as many walls; decoders take more, in time that grows with their number."""
+
 
 class Bounded(list[str]):
     """Tokens with zones (first word, behind the last one) and walls (the word behind each)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import struct
 import zipfile
 from collections.abc import Callable
 from io import BytesIO
@@ -158,7 +159,7 @@ def _archive(data: bytes) -> str:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             names = set(archive.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error) as error:
         raise FormatError(f"a damaged archive: {error}", remedy="save the document again") from None
     if "word/document.xml" in names:
         return "docx"

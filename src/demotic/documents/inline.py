@@ -11,6 +11,7 @@ others are points.  Pairs nest, and pairs never cross.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -58,6 +59,7 @@ class InlineBuilder:
         self._parts: list[str] = []
         self._codes: list[Code] = []
         self._open: list[tuple[str, int]] = []  # name and place among the codes
+        self._opened: Counter[str] = Counter()  # their names
         self._length = 0
         self._pairs = 0
 
@@ -71,16 +73,19 @@ class InlineBuilder:
     def begin(self, raw: str, name: str) -> None:
         """The opening code of a pair; the next closing one of this name belongs to it."""
         self._open.append((name, len(self._codes)))
+        self._opened[name] += 1
         self.point(raw)
 
     def end(self, raw: str, name: str) -> None:
         """A closing code; what was opened since its opening one stays without an end."""
-        opened = [i for i, (its, _) in enumerate(self._open) if its == name]
-        if not opened:
+        if not self._opened[name]:
             self.point(raw)
             return
-        _, place = self._open[opened[-1]]
-        del self._open[opened[-1] :]
+        while True:
+            its, place = self._open.pop()
+            self._opened[its] -= 1
+            if its == name:
+                break
         self._pairs += 1
         first = self._codes[place]
         self._codes[place] = Code(first.at, first.raw, "open", self._pairs)

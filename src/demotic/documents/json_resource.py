@@ -42,7 +42,7 @@ class JsonDocument(TextDocument):
     def read(cls, data: bytes, path: Path, target_language: str = "") -> JsonDocument:
         document = cls(path, decode(data, path))
         try:
-            json.loads(document.text)
+            json.loads(document.text, parse_int=str)  # of any number of digits
         except json.JSONDecodeError as error:
             raise FormatError(
                 f"broken JSON: {error.msg}", path=path, line=error.lineno, remedy="repair the file"

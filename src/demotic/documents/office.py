@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 import zipfile
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
@@ -49,11 +52,12 @@ class OfficeDocument(Document):
             changed.setdefault(name, {})[own] = fill
         out = io.BytesIO()
         with (
+            _archive_errors(self.path),
             zipfile.ZipFile(io.BytesIO(self._data)) as old,
             zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new,
         ):
             for info in old.infolist():
-                data = old.read(info)
+                data = _member(old, info, self.path)
                 if info.filename in changed:
                     data = self._parts[info.filename].filled(changed[info.filename])
                 new.writestr(info, data, compress_type=info.compress_type)
@@ -79,24 +83,32 @@ class OdtDocument(OfficeDocument):
 def _parts(
     data: bytes, path: Path, wanted: re.Pattern[str], kind: type[_DocxPart] | type[_OdtPart]
 ) -> dict[str, TextDocument]:
+    with _archive_errors(path), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        infos = archive.infolist()
+        if len(infos) > _MOST_PARTS or sum(info.file_size for info in infos) > MOST_BYTES:
+            raise FormatError(
+                f"an archive of more than {MOST_BYTES >> 20} MB unpacked",
+                path=path,
+                remedy="take large pictures out of the document",
+            )
+        names = [info.filename for info in infos]
+        if len(set(names)) != len(names):
+            raise FormatError("an archive that holds a name twice", path=path)
+        return {
+            info.filename: kind.read(_member(archive, info, path), path)
+            for info in infos
+            if wanted.fullmatch(info.filename)
+        }
+
+
+@contextmanager
+def _archive_errors(path: Path) -> Iterator[None]:
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            infos = archive.infolist()
-            if len(infos) > _MOST_PARTS or sum(info.file_size for info in infos) > MOST_BYTES:
-                raise FormatError(
-                    f"an archive of more than {MOST_BYTES >> 20} MB unpacked",
-                    path=path,
-                    remedy="take large pictures out of the document",
-                )
-            names = [info.filename for info in infos]
-            if len(set(names)) != len(names):
-                raise FormatError("an archive that holds a name twice", path=path)
-            return {
-                info.filename: kind.read(_member(archive, info, path), path)
-                for info in infos
-                if wanted.fullmatch(info.filename)
-            }
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        yield
+    except (
+        zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError,
+        zlib.error, struct.error,
+    ) as error:  # fmt: skip
         raise FormatError(
             f"a damaged or encrypted archive: {error}",
             path=path,

@@ -36,10 +36,12 @@ class SubtitleDocument(TextDocument):
         times = [number for number, line in enumerate(lines) if _TIMES.fullmatch(line.rstrip("\r"))]
         if not times:
             raise FormatError("subtitles without a single time", path=self.path, line=1)
-        for number in times:
+        for number, following in zip(times, [*times[1:], len(lines)], strict=True):
             end = number + 1
-            while end < len(lines) and lines[end].strip():
+            while end < following and lines[end].strip():
                 end += 1
+            if end == following < len(lines) and end > number + 1 and _is_number(lines[end - 1]):
+                end -= 1  # of the next cue, without a blank line before it
             body = lines[number + 1 : end]
             if not "".join(body).strip():
                 continue
@@ -50,6 +52,10 @@ class SubtitleDocument(TextDocument):
             key = lines[number - 1].strip() if number else ""
             segment = Segment(_inline(text), number + 2, key)
             self.slots.append(Slot(segment, _writer(start, stop, len(body), newline)))
+
+
+def _is_number(line: str) -> bool:
+    return line.strip().isdecimal()
 
 
 def _inline(text: str) -> Inline:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from demotic.corpus.marks import bare
 from demotic.corpus.marks import unescape as without_references
 from demotic.corpus.token_places import Stretch, token_stretches
+from demotic.decode.bounded import MOST_ZONES
 from demotic.errors import FormatError
 from demotic.glossary.placing import Decided, with_decided
 
@@ -162,6 +163,10 @@ class _Reader:
         """All of them, when the line has ended."""
         if self._open:
             raise FormatError(f"<{self._open[-1].name}> is not closed", remedy=_REMEDY)
+        if max(len(self._zones), len(self._walls)) > MOST_ZONES:
+            raise FormatError(
+                f"more than {MOST_ZONES} zones or walls in one line", remedy="divide the line"
+            )
         return Instructed(self._text, self._decided, tuple(self._zones), tuple(self._walls))
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
-from demotic.decode.bounded import Bounded
+from demotic.decode.bounded import MOST_ZONES, Bounded
 from demotic.decode.consensus import Agreement, Consensus, choose
 from demotic.decode.decoder import Choices, Decoder, Hypothesis, Sentence
 from demotic.errors import ArgumentError, check_characters
@@ -307,15 +307,17 @@ class Translator(ABC):
 
     def _bounded(self, source: Encoded) -> Sentence:
         """The tokens, with what stands between brackets, quotation marks or tags kept together,
-        and paragraphs apart."""
+        and paragraphs apart, unless there are very many of them: decoders look at each for each
+        phrase."""
         zones, walls = [*source.zones], [*source.walls]  # those that somebody asked for
         if getattr(self.search, "zones", False) and self.source.config.tokeniser != "none":
-            zones += [
-                zone
-                for zone in self.source.enclosed(source)
-                if not any(_cross(zone, each) for each in source.zones)
-            ]
-            walls += source.layout.paragraphs
+            found = self.source.enclosed(source)
+            if len(found) <= MOST_ZONES:
+                zones += [
+                    zone for zone in found if not any(_cross(zone, each) for each in source.zones)
+                ]
+            if len(source.layout.paragraphs) <= MOST_ZONES:
+                walls += source.layout.paragraphs
         bounded = zones or walls
         return Bounded(source.tokens, zones=zones, walls=walls) if bounded else source.tokens
 

@@ -1,0 +1,1 @@
+"""Readers put to input that nobody controls: ``make fuzz``, docs/reliability.md."""
