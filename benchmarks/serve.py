@@ -271,6 +271,7 @@ def main() -> None:
         f" (ratio {mine / text:.2f}); ratios to the core in turn:"
         f" {', '.join(f'{ratio:.2f}' for ratio in ratios)}"
     )
+    print(f"  two cores for the server alone would answer {2 / mine:.0f} sentences/s")
 
 
 def _tell(what: str, outcome: Outcome, batch: int) -> None:

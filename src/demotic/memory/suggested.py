@@ -69,16 +69,13 @@ class _Live:
         self._texts.append(text)
         self._told.append(told)
         self._words.append(tuple(words))
+        earlier = self._numbers.get(text)
         for key, index in ((mask, self._masked), (fold, self._folded)):
             if key:
-                index[key] = [*self._current(index.get(key, ()), text), number]
+                _put(index, key, number, earlier)
         for word in dict.fromkeys(words):
-            self._holders[word] = [*self._current(self._holders.get(word, ()), text), number]
+            _put(self._holders, word, number, earlier)
         self._numbers[text] = number  # last: who finds it finds all of it
-
-    def _current(self, numbers: Sequence[int], text: str) -> list[int]:
-        """Without an earlier suggestion for the message."""
-        return [each for each in numbers if self._texts[each] != text]
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -133,6 +130,15 @@ class _Live:
 
     def links(self, translation: int, /) -> str:
         return ""
+
+
+def _put(index: dict[str, list[int]], key: str, number: int, earlier: int | None) -> None:
+    """Add a number in place of an earlier one of the same message."""
+    known = index.setdefault(key, [])
+    if earlier is None:
+        known.append(number)
+    else:
+        index[key] = [*(each for each in known if each != earlier), number]
 
 
 def _distance(one: Sequence[str], other: Sequence[str]) -> int:
