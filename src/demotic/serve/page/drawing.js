@@ -53,11 +53,9 @@ function below(step) {
   return `${order}${what} · ${signed(step.contribution)}`;
 }
 
-function above(step, shape) {
-  const joins = step.kind === "straight" || step.kind === "inverted";
-  if (joins) return step.kind === "inverted" ? "⇄" : "→";
-  if (shape === "source-tree") return cut(sideText(step.target));
-  if (step.kind === "goal" || step.kind === "glue") return sideText(step.target);
+function above(step, flipped) {
+  if (step.kind === "inverted") return "⇄";
+  if (step.kind === "straight") return flipped ? "←" : "→";
   return cut(sideText(step.target));
 }
 
@@ -75,7 +73,7 @@ export function tree(view, { select, flipped }) {
   });
   const wordWidth = view.source_tokens.map((token) => widthOf(cut(token), 15, 500) + 8);
   const boxWidth = steps.map(
-    (step) => Math.max(widthOf(above(step, view.shape), 14, 600), widthOf(below(step), 11)) + 2 * PAD,
+    (step) => Math.max(widthOf(above(step, flipped), 14, 600), widthOf(below(step), 11)) + 2 * PAD,
   );
   const width = new Array(steps.length).fill(0);
   const depth = new Array(steps.length).fill(0);
@@ -124,7 +122,7 @@ export function tree(view, { select, flipped }) {
     }
   });
   steps.forEach((step, at) => {
-    const box = boxOf(step, at, centre[at], top(at), boxWidth[at], above(step, view.shape), below(step), select);
+    const box = boxOf(step, at, centre[at], top(at), boxWidth[at], above(step, flipped), below(step), select);
     boxes.append(box);
     found.push(box);
   });
