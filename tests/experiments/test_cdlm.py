@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from demotic.experiments.cdlm import PARTS, check, run
 from demotic.experiments.setup import Setup
 from tests.experiments import texts
 from tests.experiments.markdown import tables
+from tests.grammar.test_confusion import Heard
 from tests.systems import toys
 
 
@@ -68,6 +70,23 @@ def test_what_is_finished_is_not_done_again(finished: tuple[Path, str], folder: 
     only = run(setup(folder, out, "e4"))
     assert "## 4 N-grams" in only
     assert "## 2 Simulation" not in only
+
+
+def test_sentences_that_are_learned_from_and_tested_on_are_told(
+    folder: Path, tmp_path: Path
+) -> None:
+    """In the folder as it is there are none."""
+    for path in folder.iterdir():
+        name = path.name.replace("test.", "dev.")
+        (tmp_path / path.name).write_bytes((folder / name).read_bytes())
+    for data, number in ((tmp_path, 40), (folder, 0)):
+        heard = Heard()
+        out = tmp_path / f"out{number}"
+        text = run(replace(setup(data, out, "e8"), progress=heard))
+        told = [line for line in heard.said if "are in the test set, too" in line]
+        assert bool(told) == bool(number)
+        shared = int(re.findall(r"(\d+) sentences learned from are also", text)[0])
+        assert (shared >= number) if number else not shared
 
 
 def test_parts_are_checked(folder: Path, tmp_path: Path) -> None:

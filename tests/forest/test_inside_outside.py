@@ -181,3 +181,17 @@ def test_a_semiring_says_what_it_lacks(call: object, message: str) -> None:
     forest: Forest = pair(3).forest
     with pytest.raises(ArgumentError, match=message):
         call(forest)  # type: ignore[operator]
+
+
+@given(small_pairs)
+def test_dividing_by_z_makes_probabilities_and_changes_no_order(case: Pair) -> None:
+    """A score of the whole sentence, as -log Z of a language model is, chooses no translation."""
+    forest = case.forest
+    first = int(forest.in_off[forest.nodes - 1])
+    shifted = forest.score.copy()
+    shifted[first:] -= forest.log_z()
+    normal = forest.with_score(shifted)
+    assert normal.log_z() == pytest.approx(0.0, abs=1e-9)
+    assert [d.edges.tolist() for d in normal.kbest(1)] == [
+        d.edges.tolist() for d in forest.kbest(1)
+    ]

@@ -244,6 +244,24 @@ def test_a_forest_that_counts_twice_is_there_twice(
     assert slopes[1].scale_gradient == pytest.approx(slopes[0].scale_gradient, abs=1e-9)
 
 
+def test_features_that_are_all_zero_are_fine() -> None:
+    """Nothing can be learned then: all derivations stay equally probable."""
+    space = FeatureSpace(FEATURES)
+    builder = ForestBuilder(space=space)
+    root = builder.add_node("S", 0, 1)
+    for word, loss in (("a", 1.0), ("b", 3.0)):
+        rule = builder.add_rule("S", ["s"], [word], {})
+        builder.add_edge(root, [], rule, features={}, loss=loss)
+    examples = RiskSet(space)
+    examples.add(builder.finalize(root))
+    now = examples.expect([1.0, -2.0, 3.0])
+    assert now.counts.tolist() == [2.0]
+    assert now.log_z == pytest.approx(math.log(2))
+    slope = examples.slope([1.0], temperature=0.5)
+    assert slope.gradient.dense().tolist() == [0.0, 0.0, 0.0]
+    assert slope.scale_gradient == 0.0
+
+
 def test_weights_that_are_none_are_refused() -> None:
     forest = pair(1).forest
     for weight in (-1.0, math.nan, math.inf):

@@ -135,16 +135,10 @@ class Examples:
         for name, value in sparse.items():
             if (at := self.space.find(name)) is not None:
                 self.start[at] = value
-        self.start += self.dense(dense)
-        self._best = self._statistics(self.start, threads)
-
-    def dense(self, values: Floats) -> Floats:
-        """Values of the task's features by feature id; those of others are 0."""
-        found = np.zeros(len(self.space))
-        for at, value in zip(self._ids, values.tolist(), strict=True):
+        for at, value in zip(self._ids, dense.tolist(), strict=True):
             if at is not None:
-                found[at] = value
-        return found
+                self.start[at] = value
+        self._best = self._statistics(self.start, threads)
 
     @cached_property
     def sparse(self) -> NDArray[np.bool_]:

@@ -49,11 +49,12 @@ class MinriskOptions(TunerOptions):
     development sets."""
     evaluations: int = 60
     """Times that a round computes the objective of all sentences, at most."""
+    longer: float = 0.0
+    """By which share references are taken to be longer, by the objective ``bleu``: translations of
+    text that was not tuned on tend to be shorter."""
     l2: float = 1.0
     """The variance of weights: a weight w costs w^2 / (2 l2) beside the objective, which is in
     words; 0: nothing."""
-    prior: Literal["zero", "start"] = "zero"
-    """Where weights cost nothing by ``l2``: at 0, or where tuning began."""
     l1: float = 0.0
     """What the absolute weight of a sparse feature costs, in words; with more, fewer features keep
     a weight other than 0."""
@@ -86,8 +87,8 @@ class MinriskOptions(TunerOptions):
 
     def _numbers(self) -> tuple[str, ...]:
         return (
-            "evaluations", "l2", "l1", "min_support", "memory", "density", "min_gain", "passes",
-            "batch", "rate",
+            "evaluations", "longer", "l2", "l1", "min_support", "memory", "density", "min_gain",
+            "passes", "batch", "rate",
         )  # fmt: skip
 
     @property
@@ -114,8 +115,7 @@ class MinriskOptions(TunerOptions):
         start = examples.start
         objective, words = self._objective(examples)
         l1 = np.where(examples.sparse, self.l1, 0.0)
-        centre = examples.dense(at.start) if self.prior == "start" else None
-        penalty = Penalty(l2=self.l2, l1=l1, centre=centre)
+        penalty = Penalty(l2=self.l2, l1=l1)
         free = examples.free(at.free, self.min_support)
         before = _value(objective, start, free, penalty, at.threads)
         if self.optimiser in ("lbfgs", "rprop"):
@@ -126,7 +126,7 @@ class MinriskOptions(TunerOptions):
             weights = scaled(found.weights, start) if self.anneal else found.weights
             gained = before - found.value
         else:
-            weights = self._by_parts(objective, start, free, penalty, at)
+            weights = self._by_parts(objective, start, free, l1, at)
             gained = before - _value(objective, weights, free, penalty, at.threads)
         points = 100 * gained / max(words, 1.0)
         now = examples.bleu(start, threads=at.threads)
@@ -140,7 +140,8 @@ class MinriskOptions(TunerOptions):
         """What is minimised, in words, and how many words the references have."""
         words = float(sum(examples.reference_lengths))
         if self.objective == "bleu":
-            return ExpectedBleu(examples.risk_set, examples.reference_lengths), words
+            wanted = [(1 + self.longer) * length for length in examples.reference_lengths]
+            return ExpectedBleu(examples.risk_set, wanted), words
         gain, _ = estimated_gain(examples.statistics)
         if self.objective == "risk":
             return LinearRisk(examples.risk_set, gain), words
@@ -151,15 +152,12 @@ class MinriskOptions(TunerOptions):
         objective: Objective,
         start: Floats,
         free: NDArray[np.bool_],
-        penalty: Penalty,
+        l1: Floats,
         at: Situation,
     ) -> Floats:
         method: Literal["adagrad", "adam"] = "adam" if self.optimiser == "adam" else "adagrad"
         rigour = 1.0 / self.l2 if self.l2 else 0.0
-        learner = Online(
-            start, method=method, rate=self.rate, l1=penalty.l1, l2=rigour, centre=penalty.centre,
-            free=free,
-        )  # fmt: skip
+        learner = Online(start, method=method, rate=self.rate, l1=l1, l2=rigour, free=free)
         learn_online(
             objective, learner, passes=self.passes, batch=self.batch, rng=at.rng,
             threads=at.threads,
@@ -186,7 +184,6 @@ def _value(
     value = objective.evaluate(weights, threads=threads).value
     ids = objective.features()
     ids = ids[free[ids]]
-    there = weights[ids]
-    cost = float(np.asarray(penalty.l1)[ids] @ np.abs(there))
-    moved = there if penalty.centre is None else there - penalty.centre[ids]
+    moved = weights[ids]
+    cost = float(np.asarray(penalty.l1)[ids] @ np.abs(moved))
     return value + cost + (float(moved @ moved) / (2 * penalty.l2) if penalty.l2 else 0.0)
