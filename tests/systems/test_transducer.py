@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 import demotic
 from demotic.cli import app
 from demotic.corpus import Bitext
-from demotic.decode.transducer import Prepared, TreeDerivation, sides_of
+from demotic.decode.transducer import Prepared
+from demotic.decode.tree_derivation import TreeDerivation
+from demotic.decode.word_chooser import sides_of
 from demotic.errors import ArgumentError, FormatError
 from demotic.parse import DiscriminativeParser, GenerativeParser
 from demotic.parse.files import save_parser
