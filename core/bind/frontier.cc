@@ -62,9 +62,11 @@ void frontier(nb::module_& m) {
              const Numbers& head_label, const Numbers& head_child,
              const std::vector<uint8_t>& head_right, const Numbers& labels, uint32_t share,
              uint64_t seed) {
-            new (self)
-                FrontierLearner(symbols_of(punctuation, coarse, head_label, head_child, head_right),
-                                labels, share, seed);
+            unlocked([&] {
+              new (self) FrontierLearner(
+                  symbols_of(punctuation, coarse, head_label, head_child, head_right), labels,
+                  share, seed);
+            });
           },
           nb::arg("punctuation"), nb::arg("coarse"), nb::arg("head_label"), nb::arg("head_child"),
           nb::arg("head_right"), nb::arg("labels"), nb::arg("share"), nb::arg("seed"))

@@ -11,10 +11,12 @@ from typer.testing import CliRunner
 import demotic
 from demotic.cli import app
 from demotic.corpus import Bitext
-from demotic.decode.transducer import Prepared, TreeDerivation, sides_of
+from demotic.decode.transducer import Prepared
+from demotic.decode.tree_derivation import TreeDerivation
+from demotic.decode.word_chooser import sides_of
 from demotic.errors import ArgumentError, FormatError
 from demotic.explain.page import figure
-from demotic.parse import GenerativeParser
+from demotic.parse import DiscriminativeParser, GenerativeParser
 from demotic.parse.files import save_parser
 from demotic.parse.induced import induced_tree
 from demotic.systems.transducer import TransducerModel
@@ -265,11 +267,14 @@ def test_a_treebank_a_parser_or_links_will_do(tmp_path: Path, text: Bitext, tree
     parser = tmp_path / "en.parser"
     trees = [tree_of(line.split()) for line in text.source_lines()]
     save_parser(GenerativeParser.train(trees[:100]), parser)
+    other = tmp_path / "other.parser"
+    save_parser(DiscriminativeParser.train(trees[:100]), other)
     dev = tokenised(toys.text(12))
     found = {}
     for name, settings in (
         ("treebank", {"treebank": str(treebank)}),
         ("parser", {"parser": str(parser)}),
+        ("other parser", {"parser": str(other)}),
         ("induced", {"source": "induced"}),
     ):
         made = demotic.train(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from demotic.decode.phrase import PhraseDecoder as PhraseDecoder
     from demotic.decode.phrase import PhraseSearch as PhraseSearch
     from demotic.decode.transducer import TreeDecoder as TreeDecoder
-    from demotic.decode.transducer import TreeDerivation as TreeDerivation
+    from demotic.decode.tree_derivation import TreeDerivation as TreeDerivation
     from demotic.decode.tree_search import Transduction as Transduction
     from demotic.decode.tree_search import TreeSearch as TreeSearch
     from demotic.decode.tree_search import transduce as transduce

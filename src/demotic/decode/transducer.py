@@ -13,15 +13,15 @@ What does not depend on weights, the parse above all, is kept for the sentences 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from demotic.corpus.marks import bare, protected_class, unescape
 from demotic.decode.core_decoder import tokens_of
 from demotic.decode.decoder import Choice, Choices, Sentence
+from demotic.decode.tree_derivation import TreeDerivation, TreeNode
 from demotic.decode.tree_search import (
     FEATURES,
     Candidate,
@@ -32,7 +32,7 @@ from demotic.decode.tree_search import (
     transduce,
     values_of,
 )
-from demotic.decode.word_chooser import WordChooser
+from demotic.decode.word_chooser import WordChooser, sides_of
 from demotic.errors import ArgumentError
 from demotic.forest import Forest, ForestBuilder
 from demotic.forest.many import consensus
@@ -51,8 +51,7 @@ _BATCH = 64
 _NULL = 0
 _INSERTED = 5
 """Translations of a word, the cheapest, that others may be put beside."""
-_Way = tuple[tuple[str, ...], tuple[str, ...], float]
-"""Words before, words after, and what they cost."""
+_Way = tuple[tuple[str, ...], tuple[str, ...], float]  # words before and after, and their cost
 
 
 class TreeParser(Protocol):
@@ -70,121 +69,6 @@ def words_to_parse(tokens: Sequence[str]) -> list[str]:
 def over_tokens(tree: Tree, tokens: Sequence[str]) -> Tree:
     """The same tree over the tokens themselves."""
     return replace(tree, words=tuple(tokens))
-
-
-class TreeNode(NamedTuple):
-    """A word with its translation, or a head block and a sibling that was attached to it."""
-
-    label: str
-    begin: int
-    end: int
-    children: tuple[int, ...]
-    """Block and sibling, by their place in ``TreeDerivation.nodes``, in source order."""
-    swapped: bool
-    word: str | None
-    """The translation that a leaf writes, if any."""
-    score: float
-    """What it adds, under the weights."""
-    choice: int = -1
-    """The attachment, or the candidate of a leaf; only of best translations."""
-    before: tuple[str, ...] = ()
-    """Words that are put in before the translation."""
-    after: tuple[str, ...] = ()
-    inserting: float = 0.0
-    """What it adds that these are put in, or none, under the weights."""
-    language: float = 0.0
-    """What the language model adds, under the weights."""
-    values: tuple[float, ...] = ()
-    """Of ``FEATURES``."""
-
-
-@dataclass(frozen=True, eq=False)
-class TreeDerivation:
-    """A source tree with its translation; nodes stand before their parents."""
-
-    source: tuple[str, ...]
-    score: float
-    values: tuple[float, ...]
-    nodes: tuple[TreeNode, ...]
-    flat: bool = False
-    """No parse was found."""
-    feature_names: tuple[str, ...] = field(default=FEATURES, repr=False)
-
-    @cached_property
-    def written(self) -> tuple[int, ...]:
-        """The leaves that write words, in target order, by their place in ``nodes``."""
-        found = []
-        waiting = [len(self.nodes) - 1] if self.nodes else []
-        while waiting:
-            node = self.nodes[at := waiting.pop()]
-            if node.children:
-                waiting += node.children if node.swapped else node.children[::-1]
-            elif node.word is not None:
-                found.append(at)
-        return tuple(found)
-
-    @property
-    def tokens(self) -> tuple[str, ...]:
-        """The words of the translation."""
-        found: list[str] = []
-        for at in self.written:
-            node = self.nodes[at]
-            found += [*node.before, node.word or "", *node.after]
-        return tuple(found)
-
-    @cached_property
-    def places(self) -> dict[int, tuple[int, ...]]:
-        """Where each leaf's words stand in the translation, by its place in ``nodes``."""
-        found, begin = {}, 0
-        for at in self.written:
-            end = begin + len(self.nodes[at].before) + 1 + len(self.nodes[at].after)
-            found[at] = tuple(range(begin, end))
-            begin = end
-        return found
-
-    @property
-    def text(self) -> str:
-        """The tokens, separated by spaces."""
-        return " ".join(self.tokens)
-
-    @property
-    def alignment(self) -> tuple[tuple[int, int], ...]:
-        """Word links (source position, target position)."""
-        links = ((self.nodes[at], places) for at, places in self.places.items())
-        return tuple(sorted((node.begin, places[len(node.before)]) for node, places in links))
-
-    @property
-    def features(self) -> dict[str, float]:
-        """Features by name."""
-        return dict(zip(self.feature_names, self.values, strict=True))
-
-    def outline(self) -> str:
-        """The tree as indented text, one node to a line: label, span, order or word, score.
-
-        NP 0-2  swapped  -0.200
-          JJ 0-1  red / rouge  -0.100
-          NN 1-2  house / maison  -0.050
-        """
-        lines = []
-        waiting = [(len(self.nodes) - 1, 0)] if self.nodes else []
-        while waiting:
-            at, depth = waiting.pop()
-            node = self.nodes[at]
-            if node.children:
-                what = "swapped" if node.swapped else "kept"
-            else:
-                word = " ".join([*node.before, *filter(None, [node.word]), *node.after])
-                what = f"{self.source[node.begin]} / {word or '-'}"
-            span = f"{node.begin}-{node.end}"
-            lines.append(f"{'  ' * depth}{node.label} {span}  {what}  {node.score:.3f}")
-            waiting += [(child, depth + 1) for child in node.children[::-1]]
-        return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __len__(self) -> int:
-        return len(self.nodes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -529,17 +413,6 @@ class Spelling:
     def __getitem__(self, target: int) -> str:
         known = len(self._names)
         return self._names[target] if target < known else self._tokens[target - known]
-
-
-def sides_of(insertion: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words before and after, of what ``insertion_of`` made."""
-    before, _, after = insertion.partition("\t")
-    return tuple(before.split()), tuple(after.split())
-
-
-def insertion_of(before: Sequence[str], after: Sequence[str]) -> str:
-    """Words before and after a translation, as a name of classifiers."""
-    return f"{' '.join(before)}\t{' '.join(after)}"
 
 
 def _nothing() -> TreeDerivation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,3 +40,14 @@ class WordChooser:
             best = np.argsort(costs, kind="stable")[:most]
             found.append([(targets[k], float(costs[k])) for k in best.tolist()] if targets else [])
         return found
+
+
+def sides_of(insertion: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words before and after, of what ``insertion_of`` made."""
+    before, _, after = insertion.partition("\t")
+    return tuple(before.split()), tuple(after.split())
+
+
+def insertion_of(before: Sequence[str], after: Sequence[str]) -> str:
+    """Words before and after a translation, as a name of classifiers."""
+    return f"{' '.join(before)}\t{' '.join(after)}"

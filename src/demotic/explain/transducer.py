@@ -21,7 +21,8 @@ from demotic.trees.permutations import attachments, completed
 
 if TYPE_CHECKING:
     from demotic.corpus import Encoded
-    from demotic.decode.transducer import TreeDecoder, TreeDerivation, TreeNode
+    from demotic.decode.transducer import TreeDecoder
+    from demotic.decode.tree_derivation import TreeDerivation, TreeNode
 
 MOST_REASONS = 5
 

@@ -13,7 +13,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from demotic.align import Links
-from demotic.decode.transducer import insertion_of, over_tokens
+from demotic.decode.transducer import over_tokens
+from demotic.decode.word_chooser import insertion_of
 from demotic.progress import SILENT, Progress
 from demotic.systems.transducer.config import LearnConfig
 from demotic.transduce import Numbering, WordCorpus, WordTransducer

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from demotic import _core
-from demotic.decode.transducer import TreeDecoder, TreeDerivation
+from demotic.decode.transducer import TreeDecoder
+from demotic.decode.tree_derivation import TreeDerivation
 from demotic.decode.tree_search import TreeSearch
 from demotic.files import naming
 from demotic.systems.model import Model
