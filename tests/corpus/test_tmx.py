@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demotic.corpus import read_bitext
+from demotic import files
+from demotic.corpus import markup, read_bitext
 from demotic.corpus.reading import Reading
 from demotic.corpus.tmx import read_tmx
 from demotic.errors import EncodingError, FormatError
@@ -242,3 +243,33 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     added = large.stat().st_size - small.stat().st_size
     peak(small)  # what is made once and stays, such as modules
     assert peak(large) - peak(small) < added / 100
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<tu a='{'x' * 9000}'></tu>",
+        f"<!-- {'x' * 9000} -->",
+        unit(("en", "x" * 9000), ("fr", "y")),
+        unit(("en", "<ph/>" * 9000), ("fr", "y")),
+    ],
+    ids=["attribute", "comment", "text", "codes"],
+)
+def test_what_has_no_end_is_refused_with_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str
+) -> None:
+    monkeypatch.setattr(files, "CHUNK", 500)
+    for module in (files, markup):
+        monkeypatch.setattr(module, "LONGEST_LINE", 2000)
+    with pytest.raises(FormatError, match="more than 2,000") as caught:
+        read_bitext(write(tmp_path, tmx(body)))
+    assert caught.value.line == 3
+    assert caught.value.path == str(tmp_path / "a.tmx")
+
+
+def test_elements_in_one_another_end_somewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(markup, "_DEEPEST", 100)
+    with pytest.raises(FormatError, match="more than 100 elements in one another"):
+        read_bitext(write(tmp_path, tmx("<a>" * 200)))

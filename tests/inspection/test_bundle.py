@@ -98,3 +98,9 @@ def test_damage_is_found_and_what_is_no_model_named(toy_model: Path, tmp_path: P
     (tmp_path / "other.zip").write_bytes(b"PK\x03\x04 and nothing more")
     with pytest.raises(CorruptFileError, match="not a model"):
         inspect(tmp_path / "other.zip")
+
+
+def test_it_says_whether_the_parts_were_compared_this_time(model: Path) -> None:
+    inspect(model)
+    assert "--verify" in str(inspect(model).facts["checksums"])
+    assert inspect(model, verify=True).facts["checksums"] == "all parts compared"

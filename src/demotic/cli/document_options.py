@@ -60,7 +60,8 @@ def fill(
         target_language=model.about.target_language,
         format=format,
     )
-    data, made = fill_in(opened, model, threads=threads, progress=progress)
+    with files.naming(path):
+        data, made = fill_in(opened, model, threads=threads, progress=progress)
     with files.write_bytes(output) as out:
         out.write(data)
     for line in made.lines():

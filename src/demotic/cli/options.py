@@ -146,8 +146,8 @@ def setting(text: str, option: str) -> dict[str, Any]:
         raise typer.BadParameter(f"'{text}': write NAME=VALUE", param_hint=option)
     try:
         return tomllib.loads(f"{name} = {value}")
-    except tomllib.TOMLDecodeError:
+    except ValueError:
         try:
             return tomllib.loads(f"{name} = '{value}'")  # a text needs no quotes
-        except tomllib.TOMLDecodeError:
+        except ValueError:
             raise typer.BadParameter(f"'{text}': write NAME=VALUE", param_hint=option) from None

@@ -87,7 +87,7 @@ class Bitext:
                 about = json.loads(storage.metadata[_KEY])
                 skipped = {str(reason): int(count) for reason, count in about["skipped"].items()}
                 languages = str(about["source_language"]), str(about["target_language"])
-            except (KeyError, ValueError, TypeError, AttributeError) as error:
+            except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
                 raise CorruptFileError(
                     "an Arrow file without the languages of its sentences",
                     remedy="give a file that Bitext.save wrote",

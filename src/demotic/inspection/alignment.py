@@ -9,6 +9,8 @@ from demotic.errors import FormatError
 from demotic.inspection.report import Fact
 from demotic.inspection.text import Findings
 
+_DIGITS = 9  # of a position
+
 
 def inspect_pharaoh(path: str | Path) -> Findings:
     """Links per sentence, and words without a link up to the last one linked."""
@@ -48,7 +50,8 @@ def _link(text: str, path: str | Path, line: int) -> tuple[int, int, bool]:
     for sign in "-?p":
         source, found, target = text.partition(sign)
         target = target.partition(":")[0]  # a score may follow
-        if found and source.isdecimal() and target.isdecimal():
+        numbers = source.isdecimal() and target.isdecimal()
+        if found and numbers and max(len(source), len(target)) <= _DIGITS:
             return int(source), int(target), sign == "-"
     raise FormatError(
         f"not a link: '{text}'", path=path, line=line, remedy="links look like 0-0 1-2"

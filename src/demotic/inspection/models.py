@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from demotic.systems.model import Description
 
 MAGIC = b"DEMOTIC\0"
+_DIGITS = 18  # of a count
 _SMALL = 64 << 20  # bytes that are read through without being asked to
 
 
@@ -196,8 +197,9 @@ def inspect_arpa(path: str | Path, *, progress: Progress = SILENT) -> Findings:
 def _declared(path: str | Path) -> list[int]:
     counts = []
     for line in files.read_lines(path):
-        if line.startswith("ngram ") and line.rpartition("=")[2].strip().isdecimal():
-            counts.append(int(line.rpartition("=")[2]))
+        number = line.rpartition("=")[2].strip()
+        if line.startswith("ngram ") and number.isdecimal() and len(number) <= _DIGITS:
+            counts.append(int(number))
         elif counts and line.startswith("\\"):
             break
     return counts

@@ -31,7 +31,7 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     content = b"".join(files.read_text(path))
     try:
         return tomllib.loads(content.decode("utf-8"))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"not TOML: {error}", path=path) from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,7 +15,10 @@ def read_weights(path: Path) -> dict[str, float]:
     """The weights in a file."""
     try:
         record = json.loads(path.read_bytes())
-        return {str(name): float(value) for name, value in record.items()}
+        weights = {str(name): float(value) for name, value in record.items()}
+        if not all(map(math.isfinite, weights.values())):
+            raise ValueError("one of them is not finite")
+        return weights
     except (ValueError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise CorruptFileError(f"weights that cannot be read: {error}", path=path) from error
 

@@ -12,6 +12,7 @@ from demotic.errors import FormatError
 from demotic.trees.tree import TOP, Tree, TreeBuilder
 
 _FIELDS = 10
+_DIGITS = 9
 
 
 def parse(lines: Iterable[str]) -> Iterator[Tree]:
@@ -30,12 +31,16 @@ def parse(lines: Iterable[str]) -> Iterator[Tree]:
                     line=number,
                     remedy=f"{_FIELDS}, with tabs between them",
                 )
-            if fields[0].isdigit():
+            if _is_number(fields[0]):
                 rows.append((number, fields))
             elif not fields[0].replace("-", "").replace(".", "").isdigit():
                 raise FormatError(f"'{fields[0]}' is no number of a word", line=number)
     if rows:
         yield _tree(rows)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _DIGITS
 
 
 def _tree(rows: Sequence[tuple[int, list[str]]]) -> Tree:
@@ -44,7 +49,7 @@ def _tree(rows: Sequence[tuple[int, list[str]]]) -> Tree:
         number, word, _, upos, xpos, _, head, relation, _, _ = fields
         if int(number) != place:
             raise FormatError(f"word {number} where {place} should be", line=line)
-        if not head.isdigit() or int(head) > len(rows):
+        if not _is_number(head) or int(head) > len(rows):
             raise FormatError(
                 f"'{head}' is no head of a word", line=line, remedy=f"0 to {len(rows)}"
             )
