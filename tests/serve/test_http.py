@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import demotic
-from tests.serve.asking import LINE, Process, serving
+from tests.serve.asking import LINE, Process, multipart, serving
 
 
 @pytest.fixture(scope="module")
@@ -189,6 +189,26 @@ def test_clients_that_go_away_are_forgotten(server: Process) -> None:
             return
         time.sleep(0.1)
     pytest.fail("requests of clients that went away are still running")
+
+
+def test_clients_that_do_not_take_their_answer_are_given_up(toy_model: Path) -> None:
+    with serving(toy_model, "--no-suggestions", "--timeout", "2") as server:
+        body, kind = multipart(
+            {"source": "en", "target": "fr"}, {"file": ("a.txt", b"noun1" + b"\n" * (15 << 20))}
+        )
+        made = server.request("/translate_file", body, **{"Content-Type": kind})
+        path = made.record["translatedFileUrl"].removeprefix(server.url)
+        with socket.socket() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect(("127.0.0.1", server.port))
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+            for _ in range(300):
+                figures = server.request("/metrics").body.decode()
+                if "demotic_slow_clients_total 1\n" in figures:
+                    break
+                time.sleep(0.1)
+        assert "demotic_slow_clients_total 1\n" in figures
+        assert len(server.request(path).body) > (15 << 20)
 
 
 def test_what_was_begun_is_finished_when_it_is_told_to_stop(toy_model: Path) -> None:
