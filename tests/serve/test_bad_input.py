@@ -63,6 +63,13 @@ def test_bodies_that_say_nothing_clear(
     assert said in reply.error
 
 
+def test_what_the_address_says_is_not_said_again_in_the_body(asker: Asker) -> None:
+    reply = asker.ask("POST", "/translate?q=noun1&target=fr", b"source=en", FORM)
+    assert reply.record["translatedText"] == asker.translated("noun1")
+    reply = asker.ask("POST", "/translate?q=noun1", b"q=noun1&source=en&target=fr", FORM)
+    assert (reply.status, "'q' is given twice" in reply.error) == (400, True)
+
+
 def test_a_body_may_come_in_pieces_and_is_bounded_then_too(asker: Asker) -> None:
     body = json.dumps({"q": LINE, "source": "en", "target": "fr"}).encode()
     pieces = [body[i : i + 7] for i in range(0, len(body), 7)]

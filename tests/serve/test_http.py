@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import demotic
-from tests.serve.asking import LINE, Process, serving
+from tests.serve.asking import LINE, Process, multipart, serving
 
 
 @pytest.fixture(scope="module")
@@ -158,6 +158,17 @@ def test_a_body_that_is_said_to_be_too_long_is_not_waited_for(server: Process) -
     assert found.startswith(b"HTTP/1.1 413 ")
 
 
+def test_who_sends_too_much_hears_why_and_can_go_on(server: Process, told: str) -> None:
+    for size in (5 << 20, 12 << 20):
+        reply = server.request("/translate", b" " * size, **{"Content-Type": "application/json"})
+        assert (reply.status, "larger than" in reply.error) == (413, True)
+    head = "POST /translate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+    large = f"{head}Content-Length: {5 << 20}\r\n\r\n".encode() + b" " * (5 << 20)
+    found = spoken(server, large, translate(LINE, "Connection: close"))
+    assert found.startswith(b"HTTP/1.1 413 ")
+    assert json.dumps(told, ensure_ascii=False).encode() in found
+
+
 def test_slow_clients_are_given_up_and_hold_up_nobody(server: Process, told: str) -> None:
     heads = [b"", b"POST /trans", translate(LINE)[:-5]]
     slow = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(60)]
@@ -189,6 +200,46 @@ def test_clients_that_go_away_are_forgotten(server: Process) -> None:
             return
         time.sleep(0.1)
     pytest.fail("requests of clients that went away are still running")
+
+
+def test_clients_that_do_not_take_their_answer_are_given_up(toy_model: Path) -> None:
+    with serving(toy_model, "--no-suggestions", "--timeout", "2") as server:
+        body, kind = multipart(
+            {"source": "en", "target": "fr"}, {"file": ("a.txt", b"noun1" + b"\n" * (15 << 20))}
+        )
+        made = server.request("/translate_file", body, **{"Content-Type": kind})
+        path = made.record["translatedFileUrl"].removeprefix(server.url)
+        with socket.socket() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect(("127.0.0.1", server.port))
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+            for _ in range(300):
+                figures = server.request("/metrics").body.decode()
+                if "demotic_slow_clients_total 1\n" in figures:
+                    break
+                time.sleep(0.1)
+        assert "demotic_slow_clients_total 1\n" in figures
+        assert len(server.request(path).body) > (15 << 20)
+
+
+def test_connections_beyond_the_limit_are_refused(toy_model: Path, told: str) -> None:
+    with serving(toy_model, "--no-suggestions", "--connections", "3") as server:
+        held = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(3)]
+        try:
+            held[0].sendall(translate(LINE))
+            assert b" 200 " in held[0].recv(1 << 16)
+            found = spoken(server, b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert found.startswith(b"HTTP/1.1 503 ")
+            assert b"Retry-After" in found
+        finally:
+            for connection in held:
+                connection.close()
+        for _ in range(100):
+            if server.request("/health").status == 200:
+                break
+            time.sleep(0.1)
+        reply = server.post("/translate", q=LINE, source="en", target="fr")
+        assert reply.record["translatedText"] == told
 
 
 def test_what_was_begun_is_finished_when_it_is_told_to_stop(toy_model: Path) -> None:
@@ -247,3 +298,15 @@ def test_what_cannot_be_served_is_said(toy_model: Path, tmp_path: Path, server: 
     keys = tmp_path / "keys.txt"
     keys.write_text("# none yet\n")
     assert "no key" in run(toy_model, "--api-keys", keys).stderr
+
+
+def test_a_package_that_is_missing_is_named(
+    toy_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from demotic.errors import MissingDependencyError
+    from demotic.serve.options import ServeOptions
+    from demotic.serve.server import serve
+
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    with pytest.raises(MissingDependencyError, match=r"demotic\[serve\]"):
+        serve([toy_model], ServeOptions(port=0), told=print)

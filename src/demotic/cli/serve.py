@@ -24,7 +24,7 @@ NEEDS_ARGUMENTS = True
 def command(
     models: Annotated[
         list[Path],
-        typer.Argument(metavar="MODEL [MODEL ...]", help="Trained models, of any languages."),
+        typer.Argument(metavar="MODEL", help="Trained models, of any languages."),
     ],
     host: Annotated[
         str, typer.Option(help="Address to listen on; 0.0.0.0 for all of the machine.")

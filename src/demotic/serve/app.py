@@ -34,6 +34,8 @@ Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Handler = Callable[["Request"], Awaitable[Answer]]
+_PASSED_BY = 64 << 20
+"""Bytes of a body that is too long which are read all the same."""
 _FORM_ROOM = 64 << 10
 """Bytes of a multipart body beside its file."""
 
@@ -203,24 +205,7 @@ class App:
 
     async def _read(self, scope: Scope, receive: Receive, route: Route) -> Request:
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        length = headers.get(b"content-length", b"0")
-        if length.isdigit() and int(length) > route.body_limit:
-            raise _too_large(route)
-        message = await receive()
-        body: bytes = message.get("body", b"")
-        if message.get("more_body"):
-            chunks, size = [body], len(body)
-            while message.get("more_body"):
-                message = await receive()
-                chunks.append(message.get("body", b""))
-                size += len(chunks[-1])
-                if size > route.body_limit:
-                    raise _too_large(route)
-            body = b"".join(chunks)
-        if message["type"] == "http.disconnect":
-            raise Disconnected
-        if len(body) > route.body_limit:
-            raise _too_large(route)
+        body = await _body(receive, headers, route.body_limit)
         kind = headers.get(b"content-type", b"").decode("latin-1")
         method = scope["method"]
         fields: Fields = {}
@@ -372,6 +357,32 @@ class App:
             print(" ".join([now, *map(str, record.values())]), file=sys.stderr, flush=True)
 
 
-def _too_large(route: Route) -> Refusal:
-    limit = route.body_limit
-    return Refusal(413, f"Invalid request: the body is larger than {limit} bytes")
+async def _body(receive: Receive, headers: Mapping[bytes, bytes], limit: int) -> bytes:
+    """The body, if it is not too long; of one that is, the rest is let pass by, so that the client
+    hears why, unless that would take too long."""
+    length = headers.get(b"content-length", b"0")
+    if length.isdigit() and int(length) > limit + _PASSED_BY:
+        raise _too_large(limit, close=True)
+    chunks: list[bytes] = []
+    size = 0
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Disconnected
+        chunk = message.get("body", b"")
+        more = message.get("more_body", False)
+        size += len(chunk)
+        if size <= limit:
+            chunks.append(chunk)
+        elif size > limit + _PASSED_BY:
+            raise _too_large(limit, close=True)
+        else:
+            chunks.clear()
+    if size > limit:
+        raise _too_large(limit, close=False)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+def _too_large(limit: int, *, close: bool) -> Refusal:
+    return Refusal(413, f"Invalid request: the body is larger than {limit} bytes", close=close)

@@ -28,18 +28,22 @@ class Upload:
 
 
 def read_fields(content_type: str, body: bytes, query: bytes) -> Fields:
-    """The fields of a body, and those of the query string that it lacks."""
+    """The fields of a body and of the query string."""
     fields = _form(query) if query else {}
     if not body:
         return fields
     kind = content_type.partition(";")[0].strip().lower()
     if kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json")):
-        return fields | read_json(body)
-    if kind in ("application/x-www-form-urlencoded", ""):
-        return fields | _form(body)
-    if kind == "multipart/form-data":
-        return fields | _multipart(content_type, body)
-    raise Refusal(415, f"Invalid request: {kind[:100]!r} is no content type of a request")
+        found = read_json(body)
+    elif kind in ("application/x-www-form-urlencoded", ""):
+        found = _form(body)
+    elif kind == "multipart/form-data":
+        found = _multipart(content_type, body)
+    else:
+        raise Refusal(415, f"Invalid request: {kind[:100]!r} is no content type of a request")
+    for name in fields.keys() & found.keys():
+        raise _twice(name)
+    return fields | found
 
 
 def read_json(body: bytes) -> Fields:

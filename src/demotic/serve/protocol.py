@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _HEAD = 32 << 10
 """Bytes of a request's line and headers; a text in a query string has to fit, too."""
+_LINGER = 2.0
+"""Seconds for a client that is refused to read why."""
 _SLOWEST = 1 << 10
 """Bytes per second of a body."""
 
@@ -32,6 +34,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().__init__(*arguments, **named)
         self._timer: asyncio.TimerHandle | None = None
         self._writing: asyncio.TimerHandle | None = None
+        self._refused = False
         self._in_head = True
         """Is a head being read, or the next one awaited?"""
         self._in_message = False
@@ -51,6 +54,8 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        if self._refused:
+            return
         begun = self._in_head
         if begun:
             self._head_bytes += len(data)
@@ -128,8 +133,14 @@ class BoundedProtocol(HttpToolsProtocol):
         done = cycle is None or cycle.response_complete
         if done or (cycle.more_body and not cycle.response_started):
             content = b'{"error": "%s"}' % why
+            self._refused = True
             self.transport.write(
                 b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
                 b"Retry-After: 1\r\nConnection: close\r\n\r\n%s" % (status, len(content), content)
             )
-        self.transport.close()
+            # To close while something unread has come in would take the answer away from the
+            # client, too: leave it some time to read.
+            self.transport.write_eof()
+            self._timer = self.loop.call_later(_LINGER, self.transport.abort)
+        else:
+            self.transport.close()

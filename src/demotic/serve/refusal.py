@@ -6,12 +6,16 @@ from __future__ import annotations
 class Refusal(Exception):
     """Becomes ``{"error": message}`` with a status of HTTP."""
 
-    def __init__(self, status: int, message: str, *, retry_after: int | None = None) -> None:
+    def __init__(
+        self, status: int, message: str, *, retry_after: int | None = None, close: bool = False
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
         self.retry_after = retry_after
         """Seconds until it makes sense to ask again."""
+        self.close = close
+        """Is the connection of no more use?"""
 
 
 def missing(name: str) -> Refusal:
