@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,6 +32,8 @@ def browser() -> Iterator[Any]:
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         pytest.skip("no chromium (apt-get install chromium)")
+    if os.environ.get("LD_PRELOAD"):
+        pytest.skip("a browser does not start below a sanitiser")
     with playwright.sync_playwright() as running:
         browser = running.chromium.launch(executable_path=path, args=FLAGS)
         yield browser

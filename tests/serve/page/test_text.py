@@ -124,6 +124,12 @@ def test_a_word_tells_where_it_comes_from(visit: Visit, every_system: dict[str, 
     page.click("text=Close")
     assert page.is_hidden("#why")
     assert page.query_selector(".backdrop mark") is None
+    page.click(f".output .word:text-is('{word}')")
+    page.wait_for_selector(".view")
+    page.focus(".view .target .word >> nth=0")
+    page.keyboard.press("Escape")
+    assert page.is_hidden("#why")
+    assert page.evaluate("() => document.activeElement.closest('.output') !== null")
 
 
 @pytest.mark.parametrize("name", ["phrase", "blocks", "amasis", "transducer"])

@@ -61,7 +61,7 @@ export class Output {
       );
       const entry = { node: shown, text: word.text, start: word.start, sentence };
       shown.addEventListener("click", () => this.choose(entry));
-      shown.addEventListener("focus", () => this.choose(entry));
+      shown.addEventListener("focus", () => this.chosen === entry || this.choose(entry));
       this.words.push(entry);
       node.append(shown);
       at = word.start + word.text.length;
@@ -74,7 +74,6 @@ export class Output {
   }
 
   choose(entry) {
-    if (this.chosen === entry && entry.node.classList.contains("linked")) return;
     this.chosen = entry;
     for (const each of this.words) {
       const own = each === entry;

@@ -6,6 +6,7 @@ import { showView } from "./view.js";
 
 const PAUSE = 250;
 const AGAIN = 1500;
+const SEEN = 220;
 const MOST_ALTERNATIVES = 4;
 
 export class TextSide {
@@ -186,17 +187,31 @@ export class TextSide {
       },
     });
     const close = element("button", { type: "button", class: "quiet-button", "aria-label": "Close the explanation" }, "Close");
-    close.addEventListener("click", () => {
-      const word = output.chosen && output.chosen.node;
-      this.closeWhy();
-      if (word) word.focus({ preventScroll: true });
-    });
+    close.addEventListener("click", () => this.leaveWhy(output));
     const head = element("div", { class: "why-head" }, element("h2", {}, "Where it comes from"), close);
     const own = view.text === sentence.text;
     const said = own ? null : element("p", { class: "notice" }, ownWords(sentence, output.model.name));
+    const opened = this.why.hidden;
     this.why.hidden = false;
+    this.why.onkeydown = (event) => {
+      if (event.key === "Escape") this.leaveWhy(output);
+    };
     this.why.replaceChildren(head, ...(said ? [said] : []), shown.node);
     this.explained = { key, shown, view, own };
+    if (opened) this.showBelow();
+  }
+
+  // On a small screen the page moves up a little, so that the explanation is not overlooked.
+  showBelow() {
+    const hidden = this.why.getBoundingClientRect().top + SEEN - innerHeight;
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (hidden > 0) scrollBy({ top: hidden, behavior: still ? "instant" : "smooth" });
+  }
+
+  leaveWhy(output) {
+    const word = output.chosen && output.chosen.node;
+    this.closeWhy();
+    if (word) word.focus({ preventScroll: true });
   }
 
   closeWhy() {
