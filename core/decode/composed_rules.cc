@@ -19,7 +19,12 @@ size_t words_in(std::span<const text::Symbol> side) {
 class Composer {
  public:
   Composer(const ScoredGrammar& grammar, double margin)
-      : grammar_(grammar), table_(grammar.table()), margin_(margin), composed_(table_.rules(), 0) {}
+      : table_(grammar.table()), margin_(margin), composed_(table_.rules(), 0) {
+    scores_.reserve(table_.rules());
+    for (uint32_t rule = 0; rule < table_.rules(); ++rule) scores_.push_back(grammar.score(rule));
+    for (uint32_t node = 0; node < table_.nodes(); ++node)
+      has_rules_.push_back(node > 0 && table_.owns_rules(node) ? 1 : 0);
+  }
 
   std::vector<char> operator()() {
     for (const uint32_t node : nodes_by_words()) sides(node);
@@ -33,13 +38,15 @@ class Composer {
     uint32_t inner;       // node
     uint32_t first_slot;  // of the side's, in the piece
     uint32_t slots;       // in the piece
+    // The node of what is left, a nonterminal of this category in the place of the piece.
+    uint32_t category, outer;
   };
 
   // Parts have fewer words than the whole: they are decided upon before it.
   std::vector<uint32_t> nodes_by_words() const {
     std::vector<std::pair<size_t, uint32_t>> order;
     for (uint32_t node = 1; node < table_.nodes(); ++node) {
-      if (!table_.owns_rules(node)) continue;
+      if (has_rules_[node] == 0) continue;
       if (const size_t words = words_in(table_.source_of(node)); words > 1)
         order.emplace_back(words, node);
     }
@@ -66,9 +73,9 @@ class Composer {
       if (!table_.usable(rule, arity)) continue;
       const io::PackedRow<text::Symbol> packed = table_.target(rule);
       target_.assign(packed.begin(), packed.end());
-      least_ = grammar_.score(rule) - margin_;
+      least_ = scores_[rule] - margin_;
       lhs_ = table_.lhs(rule);
-      for (const Cut& cut : cuts_) {
+      for (Cut& cut : cuts_) {
         if (!composes(cut)) continue;
         composed_[rule] = 1;
         break;
@@ -89,8 +96,9 @@ class Composer {
         if (inner == RuleTable::kNone) break;
         words = words || text::is_word(symbol);
         slots += text::is_word(symbol) ? 0 : 1;
-        if (words && outside_has_words(begin, end) && table_.owns_rules(inner))
-          cuts_.push_back({begin, end, inner, before, slots});
+        if (!words || !outside_has_words(begin, end) || has_rules_[inner] == 0) continue;
+        const uint32_t category = table_.lhs(table_.first_rule(inner));
+        cuts_.push_back({begin, end, inner, before, slots, category, around(begin, end, category)});
       }
       before += text::is_word(source_[begin]) ? 0 : 1;
     }
@@ -101,11 +109,25 @@ class Composer {
     return words_in(source.first(begin)) + words_in(source.subspan(end)) > 0;
   }
 
-  bool composes(const Cut& cut) {
+  // The node of the side with a nonterminal in the place of a piece, if it has rules.
+  uint32_t around(size_t begin, size_t end, uint32_t category) const {
+    const std::span<const text::Symbol> source(source_);
+    const text::Symbol hole = grammar::category_symbol(category);
+    uint32_t node = walk(RuleTable::kRoot, source.first(begin));
+    node = walk(node, std::span(&hole, 1));
+    node = walk(node, source.subspan(end));
+    return node != RuleTable::kNone && has_rules_[node] != 0 ? node : RuleTable::kNone;
+  }
+
+  bool composes(Cut& cut) {
     for (uint32_t rule = table_.first_rule(cut.inner); rule < table_.last_rule(cut.inner); ++rule) {
       if (composed_[rule] != 0 || !table_.usable(rule, cut.slots)) continue;
+      if (const uint32_t category = table_.lhs(rule); category != cut.category) {
+        cut.category = category;
+        cut.outer = around(cut.begin, cut.end, category);
+      }
       const io::PackedRow<text::Symbol> piece = table_.target(rule);
-      if (piece.empty() || piece.size() > target_.size()) continue;
+      if (cut.outer == RuleTable::kNone || piece.empty() || piece.size() > target_.size()) continue;
       for (size_t at = 0; at + piece.size() <= target_.size(); ++at)
         if (stands(piece, at, cut.first_slot) && goes_around(cut, rule, at, at + piece.size()))
           return true;
@@ -126,23 +148,16 @@ class Composer {
 
   // Is there a rule for what is left around the piece, and are both good enough?
   bool goes_around(const Cut& cut, uint32_t inner, size_t begin, size_t end) {
-    const std::span<const text::Symbol> source(source_);
-    uint32_t node = walk(RuleTable::kRoot, source.first(cut.begin));
-    const text::Symbol hole = grammar::category_symbol(table_.lhs(inner));
-    node = walk(node, std::span(&hole, 1));
-    node = walk(node, source.subspan(cut.end));
-    if (node == RuleTable::kNone || !table_.owns_rules(node)) return false;
     around_.clear();
     for (size_t i = 0; i < begin; ++i) around_.push_back(renumbered(target_[i], cut));
     around_.push_back(text::slot_symbol(cut.first_slot));
     for (size_t i = end; i < target_.size(); ++i) around_.push_back(renumbered(target_[i], cut));
-    const double score = grammar_.score(inner);
-    for (uint32_t rule = table_.first_rule(node); rule < table_.last_rule(node); ++rule) {
+    const uint32_t last = table_.last_rule(cut.outer);
+    for (uint32_t rule = table_.first_rule(cut.outer); rule < last; ++rule) {
       if (composed_[rule] != 0 || table_.lhs(rule) != lhs_) continue;
+      if (scores_[rule] + scores_[inner] < least_) continue;
       const io::PackedRow<text::Symbol> target = table_.target(rule);
-      if (std::equal(target.begin(), target.end(), around_.begin(), around_.end()) &&
-          grammar_.score(rule) + score >= least_)
-        return true;
+      if (std::equal(target.begin(), target.end(), around_.begin(), around_.end())) return true;
     }
     return false;
   }
@@ -153,10 +168,11 @@ class Composer {
     return text::slot_symbol(text::slot_of(symbol) - cut.slots + 1);
   }
 
-  const ScoredGrammar& grammar_;
   const RuleTable& table_;
   double margin_;
-  std::vector<char> composed_;
+  std::vector<char> composed_;   // by rule
+  std::vector<double> scores_;   // by rule
+  std::vector<char> has_rules_;  // by node
 
   // Of the side at hand, and of its rule.
   Symbols source_, target_, around_;

@@ -227,3 +227,18 @@ def test_a_choice_is_made_where_it_makes_a_difference(
     source, target = languages.split()
     bitext = Bitext.from_pairs([], source_language=source, target_language=target, file="none")
     assert choice.suits(bitext, configured("phrase", settings)) is suits
+
+
+@pytest.mark.parametrize("system", ["hiero", "phrase", "umt"])
+def test_all_that_training_can_find_out_is_among_the_choices(system: str) -> None:
+    settings = {
+        f"{section}.{name}"
+        for choice in system_named(system).CHOICES
+        for candidate in choice.candidates.values()
+        for section, chosen in candidate.items()
+        for name in chosen
+    }
+    assert settings >= {
+        "source.compounds", "source.segment", "target.segment", "source.casing", "target.casing",
+        "lm.order", "extract.tight", "align.symmetrise", "align.method",
+    }  # fmt: skip

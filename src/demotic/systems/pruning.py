@@ -32,7 +32,7 @@ class PruneConfig:
 
     composed: bool = False
     """Those that two others make up: one with the other in the place of a nonterminal."""
-    margin: float = 1.0
+    margin: float = 0.5
     """How much lower the two may score than the rule, in the model's score; 0 drops what never
     wins."""
 

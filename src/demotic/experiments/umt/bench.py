@@ -151,7 +151,7 @@ def trained_model(setup: Setup, data: DataFolder) -> HieroModel:
         return HieroModel.open(Bundle.open(place))
     config = HieroConfig(
         tokenised=setup.tokenised, source=OrthographyConfig(), lm=LmConfig(), extract=TIGHT,
-        tune=TuneConfig(),
+        search=HieroSearch(), tune=TuneConfig(),
     )  # fmt: skip
     # The weights are tuned by the experiment itself, where it is timed.
     config = replace(

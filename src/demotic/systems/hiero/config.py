@@ -28,6 +28,8 @@ EXTRACTION = HieroExtraction(tight=False, tight_holes=True, min_sentences=2)
 with nonterminals that one sentence alone gave are most of a grammar, and mislead."""
 MODELS = LmConfig(classes=200)
 """A model of classes is worth its time with weights of small steps (docs/defaults.md)."""
+SEARCH = HieroSearch(inner=0.4)
+"""Two thirds of the time, and no loss that shows (docs/defaults.md)."""
 CHOICES = (RULES, *TEXT, *LINKS, lm_order(4, 5, 6))
 DEMO: dict[str, Any] = {"lm": {"order": 4}, "tune": {"mira": {"iterations": 4}}}
 """A tour should not take long: fewer rounds of tuning than a model for use deserves."""
@@ -50,7 +52,7 @@ class Config(TrainingConfig):
     """Classifiers of words, as two more features of the rules."""
     lm: LmConfig = MODELS
     """The language models of the target side, one of them of classes."""
-    search: HieroSearch = field(default_factory=HieroSearch)
+    search: HieroSearch = SEARCH
     """How the decoder searches."""
     tune: TuneConfig = SMALL_STEPS
     """How weights are tuned."""
