@@ -40,6 +40,7 @@ TreeAsker::TreeAsker(const TreeIndex& index)
 void TreeAsker::clear() {
   atoms_.clear();
   added_.clear();
+  started_ = {};
 }
 
 void TreeAsker::add(uint32_t atom) {
@@ -48,8 +49,18 @@ void TreeAsker::add(uint32_t atom) {
   added_.push_back(atom);
 }
 
-void TreeAsker::score_all(std::span<float> scores) {
+void TreeAsker::start_from(std::span<const uint32_t> atoms, std::span<const Known> known) {
+  for (const uint32_t atom : atoms) atoms_.add(atom);
+  started_ = known;
+}
+
+// Values of all trees that may differ from those without atoms.
+void TreeAsker::walk() {
   const TreesView& trees = index_->trees();
+  for (const Known& each : started_) {
+    values_[each.tree] = each.value;
+    changed_.push_back(each.tree);
+  }
   const auto holds = [&](uint32_t atom) { return atoms_.has(atom); };
   for (const uint32_t atom : added_)
     for (const uint32_t tree : index_->with(atom)) {
@@ -58,6 +69,26 @@ void TreeAsker::score_all(std::span<float> scores) {
       changed_.push_back(tree);
       values_[tree] = trees.walk(tree, holds);
     }
+}
+
+void TreeAsker::forget() {
+  for (const uint32_t tree : changed_) {
+    is_changed_[tree] = 0;
+    values_[tree] = index_->without_atoms()[tree];
+  }
+  changed_.clear();
+}
+
+void TreeAsker::keep(std::vector<Known>& known) {
+  walk();
+  for (const uint32_t tree : changed_)
+    if (values_[tree] != index_->without_atoms()[tree]) known.push_back({tree, values_[tree]});
+  forget();
+}
+
+void TreeAsker::score_all(std::span<float> scores) {
+  const TreesView& trees = index_->trees();
+  walk();
   // Four classifiers at a time: each sum has to wait for its last addition.
   std::fill(scores.begin(), scores.end(), 0.0f);
   const size_t classifiers = std::min(trees.classifiers(), scores.size());
@@ -80,11 +111,7 @@ void TreeAsker::score_all(std::span<float> scores) {
       scores[first + k] = static_cast<float>(sums[k]);
     }
   }
-  for (const uint32_t tree : changed_) {
-    is_changed_[tree] = 0;
-    values_[tree] = index_->without_atoms()[tree];
-  }
-  changed_.clear();
+  forget();
 }
 
 }  // namespace demotic::features

@@ -8,6 +8,7 @@
 //   model.by_frequency()                         labels, the most frequent in training first
 //   LabelAtoms atoms(model);                     where model.trees() choose: a row is an atom, and
 //   atoms.clear(); atoms.add(row); atoms.score(scores);     all of them together have scores
+//   atoms.keep(known), atoms.start_from(rows, known)        (features/tree_index.h)
 //
 // Each row is a multiple of 16 floats.  Whatever the bytes say, scores are numbers.
 #pragma once
@@ -127,6 +128,12 @@ class LabelAtoms {
   void clear() { atoms_.clear(); }
   void add(uint32_t row) { atoms_.add(row); }  // HashIndex::kNone is none
   void score(std::span<float> scores) { atoms_.score_all(scores); }
+  using Known = features::TreeAsker::Known;
+  void keep(std::vector<Known>& known) { atoms_.keep(known); }
+  void start_from(std::span<const uint32_t> rows, std::span<const Known> known) {
+    atoms_.clear();
+    atoms_.start_from(rows, known);
+  }
 
  private:
   features::TreeAsker atoms_;

@@ -88,6 +88,8 @@ void ItemOptions::find(const SourceSentence& sentence, const Areas& areas) {
   }
   place_zones();
   choices_.assign(options_.size() * buckets_, {});
+  known_.assign(atoms_ ? options_.size() : 0, {});
+  all_known_.clear();
 }
 
 ItemOptions::NodeList ItemOptions::of_node(uint32_t node, uint32_t begin,
@@ -279,10 +281,18 @@ void ItemOptions::choose_learned(uint32_t option, uint32_t depth, std::vector<La
 void ItemOptions::collect_item(uint32_t option, uint32_t depth) {
   const grammar::LabelModel& labels = *model_.labels();
   const size_t templates = labels.templates();
-  atoms_->clear();
-  for (const uint32_t row : std::span(place_rows_).subspan(places_[option] * templates, templates))
-    atoms_->add(row);
-  atoms_->add(items_[options_[option].item].target_row);
+  const auto place = std::span(place_rows_).subspan(places_[option] * templates, templates);
+  rows_.assign(place.begin(), place.end());
+  rows_.push_back(items_[options_[option].item].target_row);
+  Choices& known = known_[option];
+  if (known.first == UINT32_MAX) {
+    atoms_->clear();
+    for (const uint32_t row : rows_) atoms_->add(row);
+    known.first = static_cast<uint32_t>(all_known_.size());
+    atoms_->keep(all_known_);
+    known.count = static_cast<uint32_t>(all_known_.size()) - known.first;
+  }
+  atoms_->start_from(rows_, std::span(all_known_).subspan(known.first, known.count));
   if (labels.sees_depth()) atoms_->add(labels.depth_row(depth));
 }
 

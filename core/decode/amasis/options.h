@@ -169,8 +169,11 @@ class ItemOptions {
   std::vector<uint32_t> places_;            // by option
   std::vector<float> place_scores_;         // of labels, `stride_` for each place
   std::vector<uint32_t> place_rows_;        // where trees choose: their rows, one for each template
-  std::vector<uint64_t> sides_;             // by place: the key of its source side
-  std::vector<Choices> choices_;            // by option and bucket
+  std::vector<Choices> known_;              // likewise: what trees say of an option anywhere
+  std::vector<grammar::LabelAtoms::Known> all_known_;
+  std::vector<uint32_t> rows_;
+  std::vector<uint64_t> sides_;   // by place: the key of its source side
+  std::vector<Choices> choices_;  // by option and bucket
   std::vector<LabelChoice> all_choices_;
   std::vector<LabelChoice> scratch_;
   std::vector<float> scores_;
