@@ -46,7 +46,7 @@ uint64_t bucket(uint64_t n) { return n <= 4 ? n : n <= 6 ? 5 : n <= 10 ? 6 : n <
 }  // namespace
 
 void FrontierSymbols::check() const {
-  bool wrong = punctuation.size() != size() || head_right.size() != size() ||
+  bool wrong = punctuation.size() != size() || head_right.size() != head_label.size() ||
                head_label.size() != head_child.size();
   for (const auto* each : {&coarse, &head_label, &head_child})
     for (const uint32_t symbol : *each) wrong = wrong || symbol >= size();
@@ -81,7 +81,8 @@ uint32_t ItemTable::head_of(uint32_t label, std::span<const uint32_t> children) 
     const uint32_t rank = ranks_[label * symbols_.size() + items_[children[i]].label];
     const bool mark = is_punctuation(children[i]);
     if (mark) continue;
-    const bool better = !any || rank < best || (rank == best && symbols_.head_right[label]);
+    const bool better =
+        !any || rank < best || (rank == best && rank != kNoRank && symbols_.head_right[rank]);
     if (!better) continue;
     any = true;
     best = rank;

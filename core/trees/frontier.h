@@ -27,7 +27,7 @@ struct FrontierSymbols {
   std::vector<uint32_t> coarse;  // a symbol for several alike
   // Labels and which of their children is the head: (label, child), the most likely first.
   std::vector<uint32_t> head_label, head_child;
-  std::vector<uint8_t> head_right;  // by symbol: of equals the last child, not the first
+  std::vector<uint8_t> head_right;  // of equals the last child, not the first
 
   size_t size() const { return coarse.size(); }
   void check() const;  // throws Error(corrupt)

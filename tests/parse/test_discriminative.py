@@ -138,9 +138,7 @@ def test_the_search_finds_what_trying_everything_finds(
     """With three labels, and no more pruning than what is dearer than a finished tree."""
     symbols, labels = ("A", "B", ".", "X", "TOP"), [3, 4]
     chance = np.random.default_rng(marks)
-    learner = _core.FrontierLearner(
-        [0, 0, 1, 0, 0], [0, 1, 2, 3, 4], [3], [0], [0] * 5, labels, 1, 1
-    )
+    learner = _core.FrontierLearner([0, 0, 1, 0, 0], [0, 1, 2, 3, 4], [3], [0], [0], labels, 1, 1)
     sentences = [[0, 1, 0], [1, 0, 1]] if not marks else [[0, 2, 1], [1, 0, 2]]
     for tags in sentences:
         learner.add(tags, tags, [(3, 0, 3 if tags[2] != 2 else 2), (4, 0, 1)])
@@ -156,7 +154,7 @@ def test_the_search_finds_what_trying_everything_finds(
             np.array([2], np.uint32),
         )
         core = _core.FrontierParser(
-            [0, 0, 1, 0, 0], [0, 1, 2, 3, 4], [3], [0], [0] * 5, labels, keys, made.core, 4
+            [0, 0, 1, 0, 0], [0, 1, 2, 3, 4], [3], [0], [0], labels, keys, made.core, 4
         )
         for tags in sentences:
             least, all_trees, different = cheapest(core, tags, tags, symbols.index("TOP"))

@@ -185,7 +185,7 @@ class DiscriminativeParser:
             "labels": self.labels,
             "words": self.words.names,
             "heads": self.heads.pairs,
-            "right": sorted(self.heads.right),
+            "right": self.heads.right,
             "options": asdict(self.options),
         }
 
@@ -201,9 +201,9 @@ class DiscriminativeParser:
     @classmethod
     def of_record(cls, record: dict[str, Any], arrays: dict[str, bytes]) -> Self:
         """The parser that these were of; raises where they do not fit."""
-        tags, symbols, labels, words, right = (
+        tags, symbols, labels, words = (
             [str(name) for name in record[field]]
-            for field in ("tags", "symbols", "labels", "words", "right")
+            for field in ("tags", "symbols", "labels", "words")
         )
         if not {*tags} <= {*symbols}:
             raise CorruptFileError("a tagger whose tags the parser does not know")
@@ -218,7 +218,7 @@ class DiscriminativeParser:
             symbols,
             labels,
             WordNumbers(words),
-            HeadTable(pairs, frozenset(right)),
+            HeadTable(pairs, tuple(bool(each) for each in record["right"])),
             np.frombuffer(arrays["key"], np.uint64),
             Ensembles.of_content(arrays["classifiers"]),
             DiscriminativeOptions(**record["options"]),
@@ -240,5 +240,5 @@ def _symbol_table(
         coarse,
         [number[label] for label, _ in heads.pairs],
         [number[child] for _, child in heads.pairs],
-        [int(symbol in heads.right) for symbol in symbols],
+        [int(each) for each in heads.right],
     )

@@ -177,15 +177,15 @@ class HeadTable:
 
     pairs: tuple[tuple[str, str], ...]
     """Label and child: the likeliest heads first."""
-    right: frozenset[str]
-    """Labels where of equal children the last one is the head."""
+    right: tuple[bool, ...]
+    """For each of these: is the last of equal children the head, not the first?"""
 
     @classmethod
     def learn(cls, trees: Sequence[Prepared]) -> HeadTable:
         """From nodes with several children."""
         head: Counter[tuple[str, str]] = Counter()
         present: Counter[tuple[str, str]] = Counter()
-        sides: Counter[str] = Counter()
+        sides: Counter[tuple[str, str]] = Counter()
         for tree in trees:
             for node in tree.nodes:
                 if not node.children:
@@ -196,6 +196,6 @@ class HeadTable:
                 present.update((node.label, label) for label in set(labels))
                 alike = [k for k, label in enumerate(labels) if label == chosen]
                 if len(alike) > 1:
-                    sides[node.label] += (node.head == alike[-1]) - (node.head == alike[0])
+                    sides[node.label, chosen] += (node.head == alike[-1]) - (node.head == alike[0])
         order = sorted(head, key=lambda pair: (-head[pair] / (present[pair] + 1), pair))
-        return cls(tuple(order), frozenset(label for label, more in sides.items() if more > 0))
+        return cls(tuple(order), tuple(sides[pair] > 0 for pair in order))
