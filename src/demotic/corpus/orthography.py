@@ -13,7 +13,7 @@ decoding undoes these in the reverse order.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -48,7 +48,7 @@ from demotic.corpus.protect import (
 )
 from demotic.corpus.repair import foreign_clitics, meant_numbers, paired_marks
 from demotic.corpus.tokenise import Tokeniser, chunk_starts, join
-from demotic.corpus.writing import Written, settle, whole
+from demotic.corpus.writing import Written, home_of, loud, recased, settle, whole
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -347,26 +347,18 @@ class Orthography:
             source.style,
         )
         if source.cases:
-            words = _recased(words, written, dict(source.cases), links)
+            words = recased(words, written, dict(source.cases), links)
         words = [
-            self._loud(each.span.text)
+            loud(each.span.text, self._found(each.span.text))
             if word and each.span and each.span.words and word == each.span.text.upper()
             else word
             for word, each in zip(words, written, strict=True)
         ]
         layout = source.layout
         if layout.mark:
-            words = with_mark(words, _home(written, layout.home, links), layout.mark)
+            words = with_mark(words, home_of(written, layout.home, links), layout.mark)
         text = self._text(written, words, source, links)
         return f"{layout.before}{text}{layout.after}"
-
-    def _loud(self, text: str) -> str:
-        """A translation that was decided in capitals, but for its tags, placeholders and names."""
-        pieces, at = [], 0
-        for found in self._found(text):
-            pieces += [text[at : found.start].upper(), text[found.start : found.end]]
-            at = found.end
-        return "".join([*pieces, text[at:].upper()])
 
     def _span_word(self, span: Span, silent: Collection[str | None]) -> str | None:
         """A span as casing sees it: None, or nothing if no reader sees it, or its words."""
@@ -478,32 +470,6 @@ def encode_pair(
         source._encode(source_text, source_found, ours),
         target._encode(target_text, target_found, theirs),
     )
-
-
-def _recased(
-    words: list[str | None],
-    written: Sequence[Written],
-    cases: Mapping[int, str],
-    links: Sequence[tuple[int, int]],
-) -> list[str | None]:
-    """Words with the case that their sources had before they were replaced by known forms."""
-    origins: dict[int, set[str | None]] = defaultdict(set)
-    for source, target in links:
-        origins[target].add(cases.get(source))
-    return [
-        word.upper()
-        if word and (found := origins.get(each.at)) == {"upper"}
-        else capitalised(word)
-        if word and found == {"title"}
-        else word
-        for word, each in zip(words, written, strict=True)
-    ]
-
-
-def _home(written: Sequence[Written], home: int, links: Sequence[tuple[int, int]]) -> int:
-    """The word of a translation that a source token went to; -1 where that is unknown."""
-    targets = {target for source, target in links if source == home} if links else {home}
-    return next((place for place, each in enumerate(written) if each.at in targets), -1)
 
 
 def encode_pairs(

@@ -7,12 +7,13 @@ each of the source's spans comes out once.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from demotic.corpus.casing import capitalised
 from demotic.corpus.compounds import rejoined
 from demotic.corpus.marks import JOINER, TIE, protected_class
-from demotic.corpus.protect import Span
+from demotic.corpus.protect import Found, Span
 
 
 class Written(NamedTuple):  # made for each word: three times as fast as a frozen dataclass
@@ -109,3 +110,38 @@ def _word_boundary(settled: Sequence[Written], place: int) -> int:
     ):
         place -= 1
     return place
+
+
+def recased(
+    words: list[str | None],
+    written: Sequence[Written],
+    cases: Mapping[int, str],
+    links: Sequence[tuple[int, int]],
+) -> list[str | None]:
+    """Words with the case that their sources had before they were replaced by known forms."""
+    origins: dict[int, set[str | None]] = defaultdict(set)
+    for source, target in links:
+        origins[target].add(cases.get(source))
+    return [
+        word.upper()
+        if word and (found := origins.get(each.at)) == {"upper"}
+        else capitalised(word)
+        if word and found == {"title"}
+        else word
+        for word, each in zip(words, written, strict=True)
+    ]
+
+
+def home_of(written: Sequence[Written], home: int, links: Sequence[tuple[int, int]]) -> int:
+    """The word of a translation that a source token went to; -1 where that is unknown."""
+    targets = {target for source, target in links if source == home} if links else {home}
+    return next((place for place, each in enumerate(written) if each.at in targets), -1)
+
+
+def loud(text: str, found: Sequence[Found]) -> str:
+    """A translation that was decided in capitals, but for its tags, placeholders and names."""
+    pieces, at = [], 0
+    for each in found:
+        pieces += [text[at : each.start].upper(), text[each.start : each.end]]
+        at = each.end
+    return "".join([*pieces, text[at:].upper()])
