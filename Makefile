@@ -71,13 +71,12 @@ sanitize: $(VENV)/.test
 	$(VENV)-asan/bin/python -m pytest -p no:cacheprovider -m "not memory"
 
 # Every reader on changed input, SECONDS of CPU time each; FUZZ=--guided lets atheris look for new
-# branches, FUZZ='text "core lm"' takes some readers.  PYTHON_FUZZ=$(VENV)-asan/bin/python looks closer.
+# branches, FUZZ='text "core lm"' takes some readers.
 SECONDS ?= 5
 FUZZ ?=
-PYTHON_FUZZ ?= $(BIN)/python
 fuzz: $(VENV)/.test
 	$(if $(findstring --guided,$(FUZZ)),@$(PIP) 'demotic[fuzz]')
-	$(PYTHON_FUZZ) -m tests.fuzz --seconds $(SECONDS) $(FUZZ)
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(FUZZ)
 
 clean:
 	rm -rf build build-asan $(VENV) $(VENV)-asan demo-out bench-out fuzz-out

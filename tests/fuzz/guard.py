@@ -48,17 +48,14 @@ def _watched() -> Iterator[None]:
 
 def passes(name: str, reader: Reader, content: bytes, out: Path) -> bool:
     """Does the reader take it?  If not, it is kept in ``out``, with the reason."""
-    out.mkdir(parents=True, exist_ok=True)
-    current = out / f"{name} last".replace(" ", "-")
     try:
         with _watched():
             reader(content)
     except (Exception, TooSlowError):
         digest = hashlib.sha256(content).hexdigest()[:12]
+        out.mkdir(parents=True, exist_ok=True)
         kept = out / f"{name} {digest}".replace(" ", "-")
         kept.write_bytes(content)
         print(f"{name}: {kept}\n{traceback.format_exc()[-2500:]}", file=sys.stderr, flush=True)
         return False
-    finally:
-        current.unlink(missing_ok=True)
     return True

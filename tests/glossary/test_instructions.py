@@ -191,3 +191,10 @@ def test_the_memory_answers_lines_whose_tags_say_nothing(model: Model) -> None:
         assert (found.memory is None) == (model.translate(line).memory is None)
     [[found]] = model.translate_lines([f"<zone>{stored}</zone>"], markup=True)
     assert found.memory is None
+
+
+@pytest.mark.parametrize("piece", ["<zone>a b</zone> ", "a <wall/>"])
+def test_more_limits_than_a_decoder_can_look_at_are_refused(piece: str) -> None:
+    assert instructions(piece * 100)
+    with pytest.raises(FormatError, match="more than 100 zones or walls"):
+        instructions(piece * 101)
