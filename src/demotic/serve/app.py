@@ -21,6 +21,7 @@ from demotic.serve.answers import JSON_TYPE, Answer
 from demotic.serve.bodies import Fields, Upload, optional_text, read_fields, text_field
 from demotic.serve.limits import Gate
 from demotic.serve.metrics import CONTENT_TYPE, Metrics
+from demotic.serve.origins import ANYBODY, Origins, not_asked
 from demotic.serve.page_files import page_files
 from demotic.serve.refusal import Refusal, missing
 from demotic.serve.tmserver import TmServer
@@ -78,6 +79,7 @@ class App:
         self._options = options
         self._metrics = metrics
         self._gate = Gate(options)
+        self._origins = Origins(options)
         self._uploads = Uploads(options)
         self._tm = TmServer(desk)
         self._pages = page_files()
@@ -184,22 +186,11 @@ class App:
         handler = route.methods.get(method)
         if handler is None:
             raise Refusal(405, f"Method not allowed: use {' or '.join(route.methods)}")
-        if method != "GET":
-            self._check_origin(request)
+        self._origins.check(method, request.headers)
         if route.limited and not self._gate.open:
             key = optional_text(request.fields, "api_key")
             self._gate.admit(request.client, key)
         return handler
-
-    def _check_origin(self, request: Request) -> None:
-        """Pages from elsewhere may not use what only this machine should."""
-        origin = request.headers.get(b"origin", b"").decode("latin-1")
-        if (
-            origin
-            and not self._cors
-            and origin.partition("://")[2] != request.headers.get(b"host", b"").decode("latin-1")
-        ):
-            raise Refusal(403, "Pages of other addresses may not ask; see --cors")
 
     # -- reading ------------------------------------------------------------------------------
 
@@ -288,8 +279,8 @@ class App:
         callback = optional_text(request.fields, "jsoncallback")
         if callback and found.headers[0][1] == JSON_TYPE:
             # Pootle's pages get it as a script, which any page could: only where any page may ask.
-            if self._options.cors != "*":
-                raise Refusal(403, "Pages of other addresses may not ask; see --cors")
+            if self._options.cors != ANYBODY:
+                raise not_asked()
             return Answer.script(callback, found.body)
         return found
 
