@@ -21,11 +21,17 @@ def main() -> None:
     """In a process that libFuzzer ends in its own way, so that what it did can be counted."""
     name, seconds, seed, out = sys.argv[1:]
     Path(out).mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="demotic-fuzz-") as corpus:
+    with (
+        tempfile.TemporaryDirectory(prefix="demotic-fuzz-") as corpus,
+        tempfile.TemporaryDirectory(prefix="demotic-fuzz-") as files,
+    ):
         command = [sys.executable, "-m", "tests.fuzz.guided", "inside", name, corpus, out]
         command += [f"-max_total_time={max(1, round(float(seconds)))}", f"-seed={seed}"]
         command += ["-max_len=20000", f"-artifact_prefix={out}/{name.replace(' ', '-')} ", corpus]
-        done = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=ROOT, env={**os.environ, "DEMOTIC_FUZZ": files}, stderr=subprocess.PIPE,
+            text=True, check=False,
+        )  # fmt: skip
     runs = [int(one or other) for one, other in _DONE.findall(done.stderr)]
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-import shutil
 import sys
 import time
 from pathlib import Path
 
 from tests.fuzz.guard import limit, passes
 from tests.fuzz.mutating import mutant
-from tests.fuzz.readers import folder, readers
+from tests.fuzz.readers import readers
 
 MOST_FAULTS = 5
 
@@ -32,7 +31,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    finally:
-        shutil.rmtree(folder(), ignore_errors=True)
+    main()
