@@ -180,7 +180,11 @@ def use_decoder(make: Callable[[], Any]) -> None:
 
 
 def use_hiero(table: RuleTable, lm: LanguageModel) -> None:
-    use_decoder(lambda: HieroDecoder(table, lm, SCORES | {"s": 0.5}))
+    weights = SCORES | {"s": 0.5}
+    use_decoder(lambda: HieroDecoder(table, lm, weights))
+    with tempfile.TemporaryDirectory() as folder:
+        small = Path(folder) / "rules.bin"
+        attempt(lambda: HieroDecoder(table, lm, weights).without_composed(0.5, out=small))
 
 
 def use_umt(table: RuleTable, lm: LanguageModel) -> None:
