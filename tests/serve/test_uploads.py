@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from demotic.serve.refusal import Refusal
-from demotic.serve.uploads import safe_name
+from demotic.serve.uploads import Uploads, safe_name
 from tests.serve.asking import LINE, Asker, Reply, asking, multipart
 
 PO = f"""msgid ""
@@ -197,3 +197,37 @@ def test_names_without_anything_are_refused() -> None:
     for given in ("", "/", "..", ". .", "a/.."):
         with pytest.raises(Refusal):
             safe_name(given)
+
+
+def test_what_is_half_made_goes(toy_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(self: Uploads, order: dict[str, Any]) -> dict[str, Any]:
+        for each in ("output", "page"):
+            Path(order[each]).write_text("half")
+        raise Refusal(503, "it takes too long")
+
+    monkeypatch.setattr(Uploads, "_run", fail)
+    with asking(toy_model, disable_suggestions=True) as asker:
+        assert send(asker, "a.po", PO.encode()).status == 503
+        folder = asker.app._uploads._folder
+        assert folder is not None
+        assert list(folder.iterdir()) == []
+
+
+def test_files_go_when_they_are_old_also_when_no_other_comes(
+    toy_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("demotic.serve.uploads._SECONDS", 0.01)
+    body, kind = multipart({"source": "en", "target": "fr"}, {"file": ("a.txt", b"noun1")})
+    with asking(toy_model, disable_suggestions=True) as asker:
+
+        async def left() -> list[Path]:
+            assert (await asker.asked("POST", "/translate_file", body, kind)).status == 200
+            folder = asker.app._uploads._folder
+            assert folder is not None
+            for _ in range(500):
+                if not list(folder.iterdir()):
+                    break
+                await asyncio.sleep(0.01)
+            return list(folder.iterdir())
+
+        assert asyncio.run(left()) == []

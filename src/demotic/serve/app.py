@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from demotic.errors import DemoticError
 from demotic.serve.answers import JSON_TYPE, Answer
-from demotic.serve.bodies import Fields, Upload, optional_text, read_fields, text_field
+from demotic.serve.bodies import Fields, Upload, optional_text, text_field
 from demotic.serve.limits import Gate
 from demotic.serve.metrics import CONTENT_TYPE, Metrics
 from demotic.serve.origins import ANYBODY, Origins, not_asked
 from demotic.serve.page_files import page_files
+from demotic.serve.receiving import Disconnected, Held, Receive, Room, received, understood
 from demotic.serve.refusal import Refusal, missing
 from demotic.serve.tmserver import TmServer
 from demotic.serve.uploads import Uploads
@@ -32,13 +33,12 @@ if TYPE_CHECKING:
     from demotic.serve.options import ServeOptions
 
 Scope = Mapping[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Handler = Callable[["Request"], Awaitable[Answer]]
-_PASSED_BY = 64 << 20
-"""Bytes of a body that is too long which are read all the same."""
 _FORM_ROOM = 64 << 10
 """Bytes of a multipart body beside its file."""
+_BODIES = 16
+"""Of the largest size that may be in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,6 @@ class Route:
     limited: bool = True
     """Do keys and limits apply?"""
     body_limit: int = 0
-
-
-class Disconnected(Exception):
-    """The client went away before it had asked."""
 
 
 @dataclass
@@ -85,6 +81,7 @@ class App:
         self._pages = page_files()
         self._cors = [(b"access-control-allow-origin", options.cors.encode())] * bool(options.cors)
         small, large = options.body_limit, options.file_limit + _FORM_ROOM
+        self._room = Room(_BODIES * max(small, large))
 
         def open_to_all(name: str, handler: Handler) -> Route:
             return Route(name, {"GET": handler}, limited=False)
@@ -139,10 +136,11 @@ class App:
         request: Request | None = None
         try:
             route = self._route(scope["path"])
-            request = await self._read(scope, receive, route)
-            handler = self._handler(route, request)
-            async with asyncio.timeout(self._seconds(route)):
-                answer = await handler(request)
+            with self._room.held() as held:
+                request = await self._read(scope, receive, route, held)
+                handler = self._handler(route, request)
+                async with asyncio.timeout(self._seconds(route)):
+                    answer = await handler(request)
         except Disconnected:
             return
         except Refusal as refusal:
@@ -194,14 +192,14 @@ class App:
 
     # -- reading ------------------------------------------------------------------------------
 
-    async def _read(self, scope: Scope, receive: Receive, route: Route) -> Request:
+    async def _read(self, scope: Scope, receive: Receive, route: Route, held: Held) -> Request:
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        body = await _body(receive, headers, route.body_limit)
+        body = await received(receive, headers, route.body_limit, held)
         kind = headers.get(b"content-type", b"").decode("latin-1")
         method = scope["method"]
         fields: Fields = {}
         if route.limited or body:
-            fields = read_fields(kind, body, scope["query_string"])
+            fields = await understood(kind, body, scope["query_string"])
         client = scope["client"][0] if scope["client"] else ""
         scheme = "http"
         if self._options.behind_proxy:
@@ -346,34 +344,3 @@ class App:
             print(json.dumps({"time": now, **record}), file=sys.stderr, flush=True)
         else:
             print(" ".join([now, *map(str, record.values())]), file=sys.stderr, flush=True)
-
-
-async def _body(receive: Receive, headers: Mapping[bytes, bytes], limit: int) -> bytes:
-    """The body, if it is not too long; of one that is, the rest is let pass by, so that the client
-    hears why, unless that would take too long."""
-    length = headers.get(b"content-length", b"0")
-    if length.isdigit() and int(length) > limit + _PASSED_BY:
-        raise _too_large(limit, close=True)
-    chunks: list[bytes] = []
-    size = 0
-    more = True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Disconnected
-        chunk = message.get("body", b"")
-        more = message.get("more_body", False)
-        size += len(chunk)
-        if size <= limit:
-            chunks.append(chunk)
-        elif size > limit + _PASSED_BY:
-            raise _too_large(limit, close=True)
-        else:
-            chunks.clear()
-    if size > limit:
-        raise _too_large(limit, close=False)
-    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
-
-
-def _too_large(limit: int, *, close: bool) -> Refusal:
-    return Refusal(413, f"Invalid request: the body is larger than {limit} bytes", close=close)

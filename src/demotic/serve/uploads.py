@@ -83,7 +83,7 @@ class Uploads:
         if suffix not in FORMATS:
             raise Refusal(400, "Invalid request: file format not supported")
         if upload.data[:2] == b"PK":
-            check_archive(upload.data)
+            await asyncio.to_thread(check_archive, upload.data)
         if self._waiting >= _WAITING:
             raise busy("too many files are being translated")
         self._waiting += 1
@@ -108,10 +108,14 @@ class Uploads:
         }  # fmt: skip
         try:
             said = await self._run(order)
+            if "error" in said:
+                raise Refusal(400, f"Cannot translate file: {said['error']}")
+        except BaseException:
+            for each in (made, page):
+                each.unlink(missing_ok=True)
+            raise
         finally:
             given.unlink(missing_ok=True)
-        if "error" in said:
-            raise Refusal(400, f"Cannot translate file: {said['error']}")
         stem = PurePosixPath(name).stem
         answer = {"name": self._keep(secret + suffix, made, f"{stem}_{served.target}{suffix}")}
         if said.get("report") is not None:
@@ -146,19 +150,24 @@ class Uploads:
     # -- downloads ----------------------------------------------------------------------------
 
     def _keep(self, name: str, path: Path, download: str) -> str:
+        self._kept[name] = Kept(path, download, time.monotonic())
+        self._forget()
+        asyncio.get_running_loop().call_later(_SECONDS, self._forget)
+        return name
+
+    def _forget(self) -> None:
+        """Remove what is old, and the oldest of what is too many."""
         now = time.monotonic()
-        self._kept[name] = Kept(path, download, now)
         while self._kept and (
-            len(self._kept) > _KEPT or now - next(iter(self._kept.values())).since > _SECONDS
+            len(self._kept) > _KEPT or now - next(iter(self._kept.values())).since >= _SECONDS
         ):
             _, old = self._kept.popitem(last=False)
             old.path.unlink(missing_ok=True)
-        return name
 
     def kept(self, name: str) -> Kept:
         """The file that was given this name, while it is there."""
         found = self._kept.get(name)
-        if found is None or time.monotonic() - found.since > _SECONDS:
+        if found is None or time.monotonic() - found.since >= _SECONDS:
             raise Refusal(404, "Invalid filename")
         return found
 
