@@ -96,7 +96,7 @@ def measure(models: Mapping[str, Any], held: Bitext) -> None:
             found = searching.decoder.decode_lines(sentences)
             times[name].append(1000 * (time.process_time() - begin) / len(lines))
             if turn == 0:
-                texts = [best[0].text for best in searching.translate_lines(lines)]
+                texts = [each.text for each in searching.translate_lines(lines)]
                 scores[name] = sum(each.score for each in found) / len(found)
                 bleu[name] = Bleu(tokenise="none").score(texts, reference).value
     base = min(times[SETTINGS[0][0]])

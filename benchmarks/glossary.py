@@ -100,7 +100,7 @@ def main() -> None:
         ("with glossary", model.with_glossary(glossary)),
     ):
         start = time.process_time()
-        lines = [best[0] for best in used.translate_lines([each.source for each in found])]
+        lines = used.translate_batch([each.source for each in found])
         seconds = time.process_time() - start
         base = base or seconds
         texts = [each.text for each in lines]

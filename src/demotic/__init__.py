@@ -7,8 +7,13 @@ from demotic import errors as errors
 if TYPE_CHECKING:
     from demotic.corpus import Bitext as Bitext
     from demotic.corpus import read_bitext as read_bitext
+    from demotic.corpus import split_sentences as split_sentences
+    from demotic.corpus.tokens import detokenise as detokenise
+    from demotic.corpus.tokens import tokenise as tokenise
     from demotic.model import load as load
     from demotic.model import train as train
+    from demotic.model import tune as tune
+    from demotic.progress import DemoticWarning as DemoticWarning
     from demotic.systems.model import Model as Model
     from demotic.systems.translator import Translation as Translation
 

@@ -54,6 +54,9 @@ def train(
     the choices that matter most, ``thorough`` all of them; the model's provenance has what was
     tried.
 
+    What speaks against the text or the model, such as sides that look swapped or a model too small
+    to use, is a warning (``DemoticWarning``) unless ``progress`` says it.
+
     The model is written to ``out``; without it, to a temporary folder that lives as long as the
     model, until ``save``.
     Finished stages are kept in the folder ``work`` and used again with ``resume``.
@@ -62,6 +65,8 @@ def train(
     import tempfile
     import weakref
 
+    from demotic.corpus.doubts import doubts
+    from demotic.systems.quality import tell
     from demotic.systems.stages import Training
 
     check_effort(effort)
@@ -73,6 +78,8 @@ def train(
             remedy="give a record of the settings that are not to be changed",
         )
     config.check_files()
+    for doubt in doubts(bitext):
+        progress.warn(doubt)
     home = None
     if out is None:
         home = tempfile.mkdtemp(prefix="demotic-model-")
@@ -98,6 +105,10 @@ def train(
         if home is not None:
             shutil.rmtree(home, ignore_errors=True)
         raise
+    held = "text held out" if dev is None else "the development set"
+    if "folds" in model.about.provenance:
+        held = "all of the text, each part by a model that had not seen it"
+    tell(model.about.dev or {}, held, progress)
     if home is not None:
         # Models made of it, such as one with a glossary, share its bundle.
         weakref.finalize(model.bundle, shutil.rmtree, home, ignore_errors=True)

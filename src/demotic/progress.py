@@ -6,7 +6,8 @@
             advance(1)
 
 Library calls take a ``Progress`` and default to ``SILENT``; the command line passes one that fits
-the terminal, a log file, or ``--json-log``.
+the terminal, a log file, or ``--json-log``.  What a user had better know, such as a model too small
+to use, is no progress: who says nothing passes it on to Python's ``warnings``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
@@ -27,8 +29,12 @@ if TYPE_CHECKING:
 Advance = Callable[[int], None]
 
 
+class DemoticWarning(UserWarning):
+    """What somebody had better know of their text, settings or model."""
+
+
 class Progress:
-    """Says nothing; the base of those who speak."""
+    """Says nothing, but for warnings; the base of those who speak."""
 
     @contextmanager
     def step(self, title: str, total: int | None = None, unit: str = "") -> Iterator[Advance]:
@@ -38,11 +44,37 @@ class Progress:
     def say(self, message: str) -> None:
         """One line of news."""
 
+    def warn(self, message: str) -> None:
+        """One line that should not be missed."""
+        warnings.warn(message, DemoticWarning, stacklevel=_callers_level())
+
+
+def _callers_level() -> int:
+    """Of ``warnings.warn``: the code that called Demotic."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("demotic."):
+        frame, level = frame.f_back, level + 1
+    return level
+
 
 SILENT = Progress()
 
 
-class TerminalProgress(Progress):
+class QuietProgress(Progress):
+    """Says nothing at all."""
+
+    def warn(self, message: str) -> None:
+        pass
+
+
+class SpokenProgress(Progress):
+    """Warnings stand among the news."""
+
+    def warn(self, message: str) -> None:
+        self.say(f"warning: {message}")
+
+
+class TerminalProgress(SpokenProgress):
     """A bar on a terminal."""
 
     def __init__(self, console: Console | None = None) -> None:
@@ -81,7 +113,7 @@ class TerminalProgress(Progress):
         self._console.print(shown_line(message), highlight=False, markup=False)
 
 
-class PlainProgress(Progress):
+class PlainProgress(SpokenProgress):
     """A line now and then, for logs."""
 
     def __init__(self, stream: IO[str] | None = None, every: float = 5.0) -> None:
@@ -119,6 +151,9 @@ class JsonProgress(PlainProgress):
 
     def say(self, message: str) -> None:
         self._write({"event": "message", "text": message})
+
+    def warn(self, message: str) -> None:
+        self._write({"event": "warning", "text": message})
 
     def _report(
         self, title: str, done: int, total: int | None, unit: str, seconds: float, *, finished: bool

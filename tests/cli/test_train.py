@@ -226,7 +226,7 @@ def test_tune_writes_another_model_and_tells_both_scores(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     tuned = demotic.load(folder / "tuned")
     assert tuned.about.dev["sentences"] == 30
-    before, after = (float(model.score(toys.text(30))["value"]) for model in (plain, tuned))
+    before, after = (model.score(toys.text(30)).value for model in (plain, tuned))
     assert before < after == tuned.about.dev["value"]
     assert f"BLEU {before:.2f} before, {after:.2f} after tuning" in done.stderr
 
@@ -254,7 +254,7 @@ def test_an_effort_is_taken_from_the_file_or_the_option_and_spares_what_is_set(
     toys.text(100).write(folder / "dev.en", folder / "dev.fr")
     (folder / "settings.toml").write_text('effort = "normal"\nextract.tight_holes = false\n')
     # With these the toy corpus speaks for tight phrases clearly enough.
-    steps = ["--set", "lm.classes=0", "--set", "tune.mira.c=0.01"]
+    steps = ["--set", "lm.classes=0", "--set", "tune.mira.c=0.01", "--set", "search.inner=1"]
     texts = ["--bitext", "memory.tsv", "--from", "en", "--to", "fr", *QUICK, *steps]
     dev = ["--dev-source", "dev.en", "--dev-target", "dev.fr"]
     done = run("train", "settings.toml", *texts, *dev, "--out", "model", folder=folder)

@@ -141,7 +141,7 @@ def test_a_trial_is_the_training_that_anybody_would_do(
     model = train(text("train", 0, 200, 1), dev=text("dev", 0, 40, 2), config=BASE)
     held = text("dev", 1, 40, 2)
     found = result(finished[0], "one.hiero.default.1")
-    assert [best[0].text for best in model.translate_lines(held.source_lines())] == found["held"][
+    assert [each.text for each in model.translate_lines(held.source_lines())] == found["held"][
         "lines"
     ]
     assert found["rules"] == len(model.rules)  # type: ignore[attr-defined]
@@ -165,7 +165,7 @@ def test_a_set_may_leave_it_to_training_what_to_tune_on(data: Path, tmp_path: Pa
     )
     model = train(text, config=BASE).with_memory({"use": False})
     held = lines(data / "one" / "dev.en")[1:20:2]
-    assert [best[0].text for best in model.translate_lines(held)] == found["held"]["lines"]
+    assert [each.text for each in model.translate_lines(held)] == found["held"]["lines"]
 
 
 def test_the_mean_gain_is_that_of_the_sets(finished: tuple[Path, str]) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from demotic.progress import Advance, Progress
+from demotic.progress import Advance, SpokenProgress
 
 
-class Watching(Progress):
+class Watching(SpokenProgress):
     """What was done."""
 
     def __init__(self) -> None:

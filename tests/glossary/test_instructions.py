@@ -100,25 +100,25 @@ def test_limits_by_tokens() -> None:
 
 def test_a_model_follows_them(model: Model) -> None:
     line = 'The noun1 <x translation="machin chose">verb4 the</x> <x translate="no">noun2</x>.'
-    [[found]] = model.translate_lines([line], markup=True)
+    [found] = model.translate_lines([line], markup=True)
     assert found.text.count("machin chose") == 1
     assert found.text.count("noun2") == 1
     assert "<x" not in found.text
-    [[plain]] = model.translate_lines([line])
+    [plain] = model.translate_lines([line])
     assert "<x" in plain.text
 
 
 def test_capitals_leave_tags_and_placeholders_of_a_translation_alone(model: Model) -> None:
     line = """THE NOUN1 <x translation="un <b>machin</b> de %s">VERB4 THE NOUN3</x> NOUN2."""
-    [[found]] = model.translate_lines([line], markup=True)
+    [found] = model.translate_lines([line], markup=True)
     assert "UN <b>MACHIN</b> DE %s" in found.text
 
 
 def test_nothing_moves_across_a_wall(model: Model) -> None:
     """``pas`` and the verb stand behind the object unless a wall is in between."""
     words = "The noun1 does not verb1 <wall/> the noun2 ."
-    [[found]] = model.translate_lines([words], markup=True)
-    [[free]] = model.translate_lines([words.replace("<wall/> ", "")], markup=True)
+    [found] = model.translate_lines([words], markup=True)
+    [free] = model.translate_lines([words.replace("<wall/> ", "")], markup=True)
     text, other = found.text.split(), free.text.split()
     assert max(text.index(w) for w in text if w.startswith("agir")) < min(
         text.index(w) for w in text if w.startswith("nom2")
@@ -156,14 +156,14 @@ def test_elements_of_the_same_name_within_one_are_text() -> None:
 def test_zones_that_cross_brackets_count_more_than_these(model: Model) -> None:
     decoder = model.with_memory({"use": False})
     line = "<zone>The noun1 ( adj2</zone> noun3 ) verb4 noun2."
-    [[found]] = decoder.translate_lines([line], markup=True)
+    [found] = decoder.translate_lines([line], markup=True)
     assert "nom1" in found.text
 
 
 def test_a_zone_within_a_term_ends_with_it(model: Model) -> None:
     keeping = model.with_memory({"use": False}).with_glossary(Glossary.of([("noun1 adj2", "zut")]))
     line = "The <zone>noun1</zone> adj2 verb4 noun2."
-    [[found]] = keeping.translate_lines([line], markup=True)
+    [found] = keeping.translate_lines([line], markup=True)
     assert found.text.lower().count("zut") == 1
 
 
@@ -186,10 +186,10 @@ def test_translations_are_written_where_names_stand_beside_other_signs(
 def test_the_memory_answers_lines_whose_tags_say_nothing(model: Model) -> None:
     stored = next(iter(toys.memory(400).source_lines()))
     for line in (stored, f"<b>{stored}</b>"):
-        [[found]] = model.translate_lines([line], markup=True)
+        [found] = model.translate_lines([line], markup=True)
         assert found.text == model.translate(line).text
         assert (found.memory is None) == (model.translate(line).memory is None)
-    [[found]] = model.translate_lines([f"<zone>{stored}</zone>"], markup=True)
+    [found] = model.translate_lines([f"<zone>{stored}</zone>"], markup=True)
     assert found.memory is None
 
 

@@ -57,7 +57,7 @@ def test_words_stay_that_have_no_translation(model: Model) -> None:
 
 def test_all_of_the_best_translations_have_them(model: Model) -> None:
     keeping = model.with_glossary(Glossary.of([("noun3", "machin")]))
-    for each in keeping.translate("The noun3 does not verb4 the noun2.", nbest=5):
+    for each in keeping.nbest("The noun3 does not verb4 the noun2.", 5):
         assert each.text.lower().count("machin") == 1
 
 
@@ -167,7 +167,7 @@ def test_what_a_term_has_of_placeholders_is_written_once(model: Model) -> None:
 def test_what_stays_keeps_its_case_among_capitals(model: Model) -> None:
     decoder = model.with_memory({"use": False})
     line = 'THE <x translate="no">eBay log</x> VERB4 THE <x translation="zut">NOUN2</x>.'
-    [[found]] = decoder.translate_lines([line], markup=True)
+    [found] = decoder.translate_lines([line], markup=True)
     assert "eBay log" in found.text
     assert "ZUT" in found.text
 

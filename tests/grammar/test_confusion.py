@@ -17,7 +17,7 @@ from demotic.errors import ArgumentError, FormatError
 from demotic.forest import Forest
 from demotic.grammar import ConfusionGrammar, ConfusionOptions, RuleTable, Symbols
 from demotic.lm.classes import WordClasses
-from demotic.progress import Progress
+from demotic.progress import SpokenProgress
 from tests.decode.grammars import WEIGHTS, grammars, language_model, rule_table, sentences
 from tests.oracles.cky import Rule
 from tests.oracles.confusion import Pair, Side, by_source, confusion_rules, is_odd, swapped
@@ -25,7 +25,7 @@ from tests.oracles.confusion import Pair, Side, by_source, confusion_rules, is_o
 ALL = ConfusionOptions(group="source", max_options=1000)
 
 
-class Heard(Progress):
+class Heard(SpokenProgress):
     """Remembers what was said."""
 
     def __init__(self) -> None:

@@ -43,6 +43,8 @@ from demotic.decode import (
     transduce,
 )
 from demotic.errors import DemoticError
+from demotic.explain.html import page
+from demotic.explain.view import view
 from demotic.features import FeatureSpace
 from demotic.forest import Forest, envelopes
 from demotic.grammar import (
@@ -322,7 +324,7 @@ def use_model(path: Path, verify: bool | None) -> None:
     for line in ("The adj1 noun2 verb3 %d noun4.", "noun1 adj2", ""):
         attempt(lambda line=line: model.translate(line))
         attempt(lambda line=line: model.explain(line).tree())
-        attempt(lambda line=line: model.explain(line).html())
+        attempt(lambda line=line: page([view(model, line)]))
 
 
 def make_parser(path: Path) -> None:

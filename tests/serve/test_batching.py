@@ -32,15 +32,13 @@ class Echo:
         self.open = threading.Event()
         self.open.set()
 
-    def translate_lines(
-        self, lines: Iterable[str], *, nbest: int, threads: int
-    ) -> Iterator[list[Said]]:
+    def nbest_lines(self, lines: Iterable[str], most: int, *, threads: int) -> Iterator[list[Said]]:
         self.open.wait(60)
         self.batches.append(list(lines))
         for line in self.batches[-1]:
             if line == "bad":
                 raise ValueError(line)
-            yield [Said(f"{line}/{rank}") for rank in range(nbest)]
+            yield [Said(f"{line}/{rank}") for rank in range(most)]
 
 
 def answers(echo: Any, asked: list[tuple[list[str], int]], limit: int = 10_000) -> list[Any]:

@@ -212,7 +212,7 @@ def test_clients_that_do_not_take_their_answer_are_given_up(toy_model: Path) -> 
         with socket.socket() as connection:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             connection.connect(("127.0.0.1", server.port))
-            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             for _ in range(300):
                 figures = server.request("/metrics").body.decode()
                 if "demotic_slow_clients_total 1\n" in figures:

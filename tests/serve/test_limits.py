@@ -109,13 +109,13 @@ def gate_of_model(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     from demotic.systems.hiero.model import HieroModel
 
     opened = threading.Event()
-    translate_lines = HieroModel.translate_lines
+    nbest_lines = HieroModel.nbest_lines
 
     def slowly(self: HieroModel, *arguments: Any, **named: Any) -> Any:
         opened.wait(60)
-        return translate_lines(self, *arguments, **named)
+        return nbest_lines(self, *arguments, **named)
 
-    monkeypatch.setattr(HieroModel, "translate_lines", slowly)
+    monkeypatch.setattr(HieroModel, "nbest_lines", slowly)
     return opened
 
 
@@ -163,14 +163,14 @@ def test_an_error_in_one_request_is_no_error_of_others(
 ) -> None:
     from demotic.systems.hiero.model import HieroModel
 
-    translate_lines = HieroModel.translate_lines
+    nbest_lines = HieroModel.nbest_lines
 
-    def brittle(self: HieroModel, lines: Any, **named: Any) -> Any:
+    def brittle(self: HieroModel, lines: Any, most: int, **named: Any) -> Any:
         if "noun13" in lines:
             raise ValueError("made to fail")
-        return translate_lines(self, lines, **named)
+        return nbest_lines(self, lines, most, **named)
 
-    monkeypatch.setattr(HieroModel, "translate_lines", brittle)
+    monkeypatch.setattr(HieroModel, "nbest_lines", brittle)
     with asking(toy_model, disable_suggestions=True) as asker:
 
         async def all_at_once() -> list[int]:

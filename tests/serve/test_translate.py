@@ -33,14 +33,14 @@ def test_all_kinds_of_bodies_are_answered_alike(asker: Asker, toy_model: Path) -
 def test_a_list_is_answered_by_a_list_in_its_order(asker: Asker, toy_model: Path) -> None:
     lines = toys.lines(40, seed=3)
     model = demotic.load(toy_model)
-    expected = [best[0].text for best in model.translate_lines(lines)]
+    expected = [each.text for each in model.translate_lines(lines)]
     assert asker.translated(lines) == expected
     assert asker.translated(["", LINE, ""])[::2] == ["", ""]
 
 
 def test_many_requests_at_once_get_each_its_own_answer(asker: Asker, toy_model: Path) -> None:
     lines = toys.lines(60, seed=5)
-    expected = [best[0].text for best in demotic.load(toy_model).translate_lines(lines)]
+    expected = [each.text for each in demotic.load(toy_model).translate_lines(lines)]
 
     async def all_at_once() -> list[str]:
         bodies = [
@@ -100,7 +100,7 @@ def test_a_text_in_the_language_it_should_be_in_stays_as_it_is(asker: Asker) -> 
 
 def test_the_named_model_answers(asker: Asker, phrase_model: Path) -> None:
     lines = toys.lines(20, seed=11)
-    expected = [best[0].text for best in demotic.load(phrase_model).translate_lines(lines)]
+    expected = [each.text for each in demotic.load(phrase_model).translate_lines(lines)]
     assert asker.translated(lines, model="toy-phrase") == expected
     assert asker.translated(lines, model="toy") == asker.translated(lines)
     refused = asker.post("/translate", q="x", source="en", target="fr", model="none")

@@ -83,7 +83,7 @@ def test_explanations_show_the_stack_item_by_item(amasis_model: Path) -> None:
 def test_lists_and_graphs_begin_with_the_translation(amasis_model: Path) -> None:
     model = demotic.load(amasis_model)
     text = "The adj1 noun2 verb3 a noun4."
-    best = model.translate(text, nbest=5)
+    best = model.nbest(text, 5)
     assert len({each.text for each in best}) == len(best) > 1
     assert best[0].text == model.translate(text).text
     assert model.forest(text).viterbi().score == pytest.approx(best[0].score, abs=1e-4)
@@ -99,7 +99,7 @@ def test_consensus_works_on_its_graphs(amasis_model: Path) -> None:
 def test_a_line_without_words_stays_one(amasis_model: Path) -> None:
     model = demotic.load(amasis_model)
     assert model.translate("").text == ""
-    assert [t.tokens for t in model.translate("  ", nbest=3)] == [()]
+    assert [t.tokens for t in model.nbest("  ", 3)] == [()]
     assert model.explain("").text == ""
 
 

@@ -22,7 +22,7 @@ from demotic.grammar.orientation import NEUTRAL_FEATURES
 from demotic.inspection.models import describe_container
 from demotic.learn import EventGroups, SgdOptions, objective, sgd
 from demotic.learn.events import LocalWeights
-from demotic.progress import Progress
+from demotic.progress import SpokenProgress
 from demotic.systems.blocks import Config, LearnConfig
 from demotic.systems.blocks.folds import fold_models, fold_stage
 from demotic.systems.blocks.learning import learn_local, wrong_signs
@@ -85,7 +85,7 @@ def test_a_trained_model_translates_explains_and_gives_forests(trained: Path) ->
     text = next(iter(bitext(1, 11))).source
     found = model.translate(text)
     assert found.text
-    assert len(model.translate(text, nbest=5)) > 1
+    assert len(model.nbest(text, 5)) > 1
     assert model.forest(text).count() > 1
     explanation = model.explain(text)
     assert explanation.text == found.text
@@ -201,7 +201,7 @@ def test_without_neutral_events_the_other_weights_stand_in_with_a_warning() -> N
         assert found.weights[f"Neutral{name}"] == found.weights[name]
 
 
-class Said(Progress):
+class Said(SpokenProgress):
     """Remembers what was said."""
 
     def __init__(self) -> None:

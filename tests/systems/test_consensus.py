@@ -37,8 +37,8 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def texts(model: Any, **options: Any) -> list[list[str]]:
-    return [[each.text for each in best] for best in model.translate_lines(LINES, **options)]
+def texts(model: Any, most: int = 1, **options: Any) -> list[list[str]]:
+    return [[each.text for each in best] for best in model.nbest_lines(LINES, most, **options)]
 
 
 def methods(name: str) -> list[str]:
@@ -52,8 +52,8 @@ def test_every_system_translates_with_it(name: str, models: dict[str, Any]) -> N
     for method in methods(name):
         told = {"method": method, "list_size": 20, "scale": 0.5}
         chosen = model.with_consensus(told)
-        found = list(chosen.translate_lines(LINES, nbest=3))
-        assert [[each.text for each in best] for best in found] == texts(chosen, nbest=3, threads=2)
+        found = list(chosen.nbest_lines(LINES, 3))
+        assert [[each.text for each in best] for best in found] == texts(chosen, 3, threads=2)
         assert [best[0].text for best in found] == [best[0] for best in texts(chosen)]
         for best in found:
             gains = [each.consensus.gain for each in best]
@@ -68,8 +68,8 @@ def test_every_system_translates_with_it(name: str, models: dict[str, Any]) -> N
 def test_a_large_scale_gives_the_best_score(name: str, models: dict[str, Any]) -> None:
     for method in methods(name):
         model = models[name].with_consensus({"method": method, "scale": 1e6, "model": 1.0})
-        found = [best[0] for best in model.translate_lines(LINES)]
-        listed = models[name].translate_lines(LINES, nbest=model.consensus.list_size)
+        found = model.translate_batch(LINES)
+        listed = models[name].nbest_lines(LINES, model.consensus.list_size)
         best = [each[0] for each in listed]
         assert [each.score for each in found] == pytest.approx([each.score for each in best])
 
@@ -119,7 +119,7 @@ def test_a_model_is_trained_with_it_and_keeps_it(method: str, tmp_path: Path) ->
     for model in (trained, opened):
         assert {name: getattr(model.consensus, name) for name in told} == told
         assert model.consensus.scale in SCALES
-        assert model.score(toys.text(15))["value"] == pytest.approx(model.about.dev["value"])
+        assert model.score(toys.text(15)).value == pytest.approx(model.about.dev["value"])
     again = tune(opened, toys.text(15, 3), out=tmp_path / "again")
     assert again.consensus.method == method
     assert again.about.config["consensus"] == asdict(again.consensus)

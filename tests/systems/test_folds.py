@@ -55,14 +55,14 @@ def test_the_score_is_that_of_models_that_have_not_seen_the_text(
             rest, config=CONFIG | {"validation": "none"}, out=tmp_path / str(number)
         ).with_weights(folded.weights)
         alone = alone.with_memory({"repair": folded.memory_options.repair})
-        texts += [best[0].text for best in alone.translate_lines(unseen.source_lines())]
+        texts += [each.text for each in alone.translate_lines(unseen.source_lines())]
         references += [pair.target for pair in unseen]
     assert len(texts) == PAIRS
     figures = folded.about.dev
     assert figures is not None
     yardstick = folded.yardstick()
     assert figures["sentences"] == PAIRS
-    assert figures["value"] == pytest.approx(yardstick.value(texts, [references]))
+    assert figures["value"] == pytest.approx(yardstick.score(texts, [references]).value)
     assert isinstance(yardstick.bleu, Bleu)
 
 

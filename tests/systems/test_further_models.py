@@ -61,7 +61,7 @@ def test_a_model_has_them_as_parts_and_features(path: Path) -> None:
 def test_features_are_what_the_models_say_of_the_translation(path: Path) -> None:
     model = demotic.load(path)
     classes = WordClasses.load(path / "classes.txt")
-    for found in model.translate(LINE, nbest=5):
+    for found in model.nbest(LINE, 5):
         derivation = found.derivation
         assert derivation is not None
         line = " ".join(str(classes.get(word, "none")) for word in found.tokens)
@@ -211,7 +211,7 @@ def test_the_bilingual_model_is_asked_about_words_and_what_they_translate(biling
     assert lm.order == 4
     classes = WordClasses.load(bilingual / "unit-classes.txt")
     known = 0
-    for found in model.translate(LINE, nbest=5):
+    for found in model.nbest(LINE, 5):
         derivation = found.derivation
         assert derivation is not None
         linked = units(

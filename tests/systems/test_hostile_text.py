@@ -18,7 +18,7 @@ from demotic.systems.weights import read_weights
     "use",
     [
         lambda model, text: model.translate(text),
-        lambda model, text: model.translate(text, nbest=3),
+        lambda model, text: model.nbest(text, 3),
         lambda model, text: model.explain(text),
         lambda model, text: model.matches(text),
         lambda model, text: list(model.translate_lines(["noun1", text], markup=True)),

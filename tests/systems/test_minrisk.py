@@ -94,9 +94,9 @@ def test_a_model_is_tuned_and_scored_on_several_references(tmp_path: Path) -> No
     )  # fmt: skip
     assert (tmp_path / "work" / "dev.target3").exists()
     assert "nrefs:3" in model.about.dev["signature"]
-    both = model.score(dev, references=[[best[0].text for best in model.translate_lines(
+    both = model.score(dev, references=[[each.text for each in model.translate_lines(
         dev.source_lines())]])  # fmt: skip
-    assert both["value"] == pytest.approx(100)
-    assert model.score(dev)["value"] < 100
+    assert both.value == pytest.approx(100)
+    assert model.score(dev).value < 100
     again = tune(model, dev, out=tmp_path / "t", references=others)
     assert "nrefs:3" in again.about.dev["signature"]

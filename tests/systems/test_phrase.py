@@ -105,7 +105,7 @@ def followed(before: tuple[int, int], after: tuple[int, int]) -> str:
 def test_lists_and_graphs_begin_with_the_translation(phrase_model: Path) -> None:
     model = demotic.load(phrase_model)
     text = "The adj1 noun2 verb3 a noun4."
-    best = model.translate(text, nbest=5)
+    best = model.nbest(text, 5)
     assert len({each.text for each in best}) == len(best) > 1
     assert best[0].text == model.translate(text).text
     assert model.forest(text).viterbi().score == pytest.approx(best[0].score, abs=1e-4)
@@ -113,7 +113,7 @@ def test_lists_and_graphs_begin_with_the_translation(phrase_model: Path) -> None
 
 def test_a_line_without_words_stays_one(phrase_model: Path) -> None:
     assert demotic.load(phrase_model).translate("").text == ""
-    assert [t.text for t in demotic.load(phrase_model).translate("  ", nbest=3)] == ["  "]
+    assert [t.text for t in demotic.load(phrase_model).nbest("  ", 3)] == ["  "]
 
 
 def test_training_twice_gives_the_same_bytes(phrase_model: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ import demotic
 from demotic.corpus import Bitext
 from demotic.inspection import inspect
 from demotic.metrics import Bleu
+from demotic.progress import PlainProgress
 from demotic.systems import quality
-from demotic.systems.quality import Yardstick, assess, told, warnings
+from demotic.systems.quality import Yardstick, assess, tell, warnings
 from tests.systems import toys
 
 
@@ -23,14 +25,14 @@ def test_placeholders_and_tags_are_one_token_each() -> None:
     source = ["Hello <strong>%(first_name)s</strong>, see {% url 'home' %}"] * 3
     target = [["Hallo <strong>%(first_name)s</strong>, siehe {% url 'home' %}"] * 3]
     assert Bleu().score(source, target).value > 60  # 13a counts the signs within
-    assert yardstick().value(source, target) < 50
-    assert yardstick().value(target[0], target) == pytest.approx(100)
+    assert yardstick().score(source, target).value < 50
+    assert yardstick().score(target[0], target).value == pytest.approx(100)
 
 
 def test_different_placeholders_are_different_tokens() -> None:
     lines = ["a b %(one)s c d"]
-    assert yardstick().value(lines, [lines]) == pytest.approx(100)
-    assert yardstick().value(lines, [["a b %(two)s c d"]]) < 60
+    assert yardstick().score(lines, [lines]).value == pytest.approx(100)
+    assert yardstick().score(lines, [["a b %(two)s c d"]]).value < 60
 
 
 def test_words_are_those_of_the_language() -> None:
@@ -40,7 +42,7 @@ def test_words_are_those_of_the_language() -> None:
     tokens = Yardstick.of("ja", tokenised=True)
     assert "tok:none" in tokens.figures(["a"], [["a"]])["signature"]
     japanese = yardstick("ja")
-    assert japanese.value(["猫が座った。"], [["猫が座りました。"]]) > 0
+    assert japanese.score(["猫が座った。"], [["猫が座りました。"]]).value > 0
 
 
 def test_characters_count_where_a_tokeniser_is_not_installed(
@@ -65,7 +67,9 @@ def test_a_model_keeps_its_figures_and_inspect_shows_them(toy_model: Path) -> No
     shown = "\n".join(inspect(toy_model).lines())
     assert dev["samples"][0]["reference"] in shown
     assert dev["warnings"][0] in shown
-    lines = list(told(dev, "the development set"))
+    heard = StringIO()
+    tell(dev, "the development set", PlainProgress(heard))
+    lines = heard.getvalue().splitlines()
     assert lines[0].startswith(f"BLEU {dev['value']:.2f}, chrF {dev['chrf']['value']:.2f} on the")
     assert f"warning: {dev['warnings'][0]}" in lines
 

@@ -28,18 +28,18 @@ def test_every_training_message_comes_back_with_a_stored_translation(model: Mode
     for pair in toys.memory(400):
         stored[pair.source].add(pair.target)
     lines = list(stored)
-    found = [best[0] for best in model.translate_lines(lines, threads=2)]
+    found = model.translate_batch(lines, threads=2)
     assert all(each.text in stored[line] for each, line in zip(found, lines, strict=True))
     assert all(each.memory is not None and each.derivation is None for each in found)
     alone = model.with_memory({"use": False})
-    decoded = [best[0] for best in alone.translate_lines(lines)]
+    decoded = alone.translate_batch(lines)
     assert all(each.memory is None for each in decoded)
     assert any(each.text not in stored[line] for each, line in zip(decoded, lines, strict=True))
 
 
 def test_memory_goes_before_the_decoder_in_lists(model: Model) -> None:
     line = next(iter(toys.memory(400))).source
-    first, *others = model.translate(line, nbest=4)
+    first, *others = model.nbest(line, 4)
     assert first.memory is not None
     assert others
     assert all(each.memory is None and each.text != first.text for each in others)
@@ -112,7 +112,7 @@ def test_repairs_keep_the_words_of_the_message(model: Model) -> None:
     assert any(piece.given == ("noun88",) for piece in found.memory.difference)
     kept = set(found.memory.target[:-1].split()) & set(found.text[:-1].split())
     assert len(kept) >= 2
-    first, *others = model.with_memory({"repair": 0.6}).translate(line, nbest=3)
+    first, *others = model.with_memory({"repair": 0.6}).nbest(line, 3)
     assert first.memory == found.memory
     assert all(each.memory is None for each in others)
 
@@ -125,7 +125,7 @@ def test_the_development_set_says_from_where_messages_are_repaired(toy_model: Pa
     least = finishing.best_repair([(model, dev)])
     assert least == kept
     scores = {
-        similarity: model.with_memory({"repair": similarity}).score(dev)["value"]
+        similarity: model.with_memory({"repair": similarity}).score(dev).value
         for similarity in (0.0, *finishing.REPAIRS)
     }
     assert scores[kept] == pytest.approx(max(scores[0.0], scores[kept]))

@@ -92,7 +92,7 @@ def test_it_translates_and_reorders(model: TransducerModel) -> None:
         for node in each.derivation.nodes  # type: ignore[attr-defined]
     )  # fmt: skip
     assert inverted > 10
-    assert model.score(tokenised(toys.text(60, 78)))["value"] > 10
+    assert model.score(tokenised(toys.text(60, 78))).value > 10
 
 
 def test_scores_are_sums_of_weighted_features(model: TransducerModel) -> None:

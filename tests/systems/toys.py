@@ -50,14 +50,14 @@ def lines(count: int, seed: int) -> list[str]:
 def share_in_order(model: Model, count: int = 50, seed: int = 99) -> float:
     """How many unseen sentences have all their nouns, adjectives and verbs, each in its place."""
     unseen = text(count, seed)
-    found = [best[0].text for best in model.translate_lines(unseen.source_lines())]
+    found = [each.text for each in model.translate_lines(unseen.source_lines())]
     pairs = zip(found, unseen.target_lines(), strict=True)
     return sum(_stems(one) == _stems(other) for one, other in pairs) / count
 
 
 def unseen_bleu(model: Model) -> float:
     """BLEU on text that neither training nor tuning saw."""
-    return float(model.score(text(100, 99))["value"])
+    return float(model.score(text(100, 99)).value)
 
 
 def _stems(line: str) -> list[str]:

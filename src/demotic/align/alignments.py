@@ -22,6 +22,7 @@ from demotic.align.text import Text, check_parallel
 from demotic.errors import ArgumentError
 from demotic.progress import SILENT, Progress
 
+_SHOWN = 5  # sentence pairs, in a notebook
 METHODS = ("builtin", "eflomal", "thot")
 Options = AlignerOptions | eflomal.EflomalOptions | thot.ThotOptions
 Chosen = TypeVar("Chosen", AlignerOptions, eflomal.EflomalOptions, thot.ThotOptions)
@@ -38,6 +39,19 @@ class Alignments:
 
     def __len__(self) -> int:
         return len(self.links)
+
+    def _repr_html_(self) -> str:
+        from demotic.notebook import card, folded, matrix
+
+        figures = []
+        for line in range(min(_SHOWN, len(self))):
+            links = list(self.links[line])
+            sizes = [1 + max(ends, default=-1) for ends in zip(*links, strict=True)] or [0, 0]
+            down, across = ([str(place) for place in range(size)] for size in sizes)
+            figure = matrix(down, across, links)
+            figures.append(folded(f"sentence pair {line + 1}: {len(links)} links", figure))
+        title = f"Links of {len(self):,} sentence pairs, {self.links.count:,} in all"
+        return card(title, *figures)
 
 
 def align(

@@ -24,6 +24,7 @@ from demotic.cli import (
     serve,
     signals,
     streams,
+    tokenise,
     train,
     translate,
     tune,
@@ -77,6 +78,8 @@ for module in (
     serve,
 ):
     app.command(module.NAME, no_args_is_help=module.NEEDS_ARGUMENTS)(module.command)
+for name, command in tokenise.COMMANDS.items():
+    app.command(name)(command)
 
 
 def main() -> None:

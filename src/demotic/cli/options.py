@@ -12,7 +12,13 @@ from typing import Annotated, Any
 import typer
 
 from demotic.errors import ArgumentError, FileAccessError
-from demotic.progress import SILENT, JsonProgress, PlainProgress, Progress, TerminalProgress
+from demotic.progress import (
+    JsonProgress,
+    PlainProgress,
+    Progress,
+    QuietProgress,
+    TerminalProgress,
+)
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 JsonLog = Annotated[bool, typer.Option("--json-log", help="Progress as JSON lines on stderr.")]
@@ -67,7 +73,7 @@ def further_references(paths: Sequence[Path], sentences: int) -> list[list[str]]
 def progress_for(*, quiet: bool, json_log: bool) -> Progress:
     """The progress display that suits the terminal and the options."""
     if quiet:
-        return SILENT
+        return QuietProgress()
     if json_log:
         return JsonProgress()
     return TerminalProgress() if sys.stderr.isatty() else PlainProgress()

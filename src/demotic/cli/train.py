@@ -250,10 +250,8 @@ def command(
       demotic train de-en.toml --memory 500M --temp /var/tmp    in little memory
     """
     from demotic.bundle import check_place, check_vacant
-    from demotic.corpus.doubts import doubts
     from demotic.model import train
     from demotic.systems import check_effort, configured
-    from demotic.systems.quality import told
     from demotic.systems.records import merged, read_toml
     from demotic.systems.work import check_work
 
@@ -315,13 +313,11 @@ def command(
     progress = progress_for(quiet=quiet, json_log=json_log)
     text = _read(corpus, TRAIN, progress, strict=strict)
     text = _suggested(text, suggestions, place, progress) if not no_suggestions else text
-    for doubt in doubts(text):
-        progress.say(f"warning: {doubt}")
     tuned_on = _read(corpus, DEV, progress, strict=strict) if _any(corpus, DEV) else None
     others = [Path(path) for path in _paths(corpus, "dev_target")[1:]]
     further = [] if tuned_on is None else further_references(others, len(tuned_on))
     try:
-        model = train(
+        train(
             text,
             system=system or named,
             dev=tuned_on,
@@ -341,12 +337,6 @@ def command(
             " from there"
         )
         raise
-    score = model.about.dev
-    held = "text held out" if dev is None and not _any(corpus, DEV) else "the development set"
-    if "folds" in model.about.provenance:
-        held = "all of the text, each part by a model that had not seen it"
-    for line in told(score, held):
-        progress.say(line)
     progress.say(f"the model is in {place}; try: demotic translate {place}")
 
 

@@ -251,8 +251,8 @@ def command(
     _write_all(
         text or [Path("-")],
         output,
-        lambda lines: translator.translate_lines(
-            lines, nbest=nbest, markup=markup, threads=thread_count(threads)
+        lambda lines: translator.nbest_lines(
+            lines, nbest, markup=markup, threads=thread_count(threads)
         ),
         translator.matches,
         nbest,

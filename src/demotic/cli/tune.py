@@ -125,6 +125,4 @@ def command(
     )
     before = translator.score(text, references=references, threads=thread_count(threads))
     after = tuned.about.dev
-    progress.say(
-        f"{after['metric']} {before['value']:.2f} before, {after['value']:.2f} after tuning"
-    )
+    progress.say(f"{after['metric']} {before.value:.2f} before, {after['value']:.2f} after tuning")

@@ -171,6 +171,11 @@ class Derivation:
     def __str__(self) -> str:
         return self.text
 
+    def _repr_html_(self) -> str:
+        from demotic.notebook import card, outline
+
+        return card(self.text, outline(self.tree()))
+
     def __len__(self) -> int:
         return int(self.core.size)
 

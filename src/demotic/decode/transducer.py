@@ -3,7 +3,7 @@
     decoder = TreeDecoder(parser, choices, orders, {"WordChoice": 1.0, "Order": 1.0})
     derivation = decoder.decode("das haus ist klein .")
     print(derivation.text, derivation.score)
-    print(derivation.outline())
+    print(derivation.tree())
     decoder.kbest("das haus ist klein .", 10)
     decoder.forest("das haus ist klein .").posteriors()
 

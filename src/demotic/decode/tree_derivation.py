@@ -95,7 +95,7 @@ class TreeDerivation:
         """Features by name."""
         return dict(zip(self.feature_names, self.values, strict=True))
 
-    def outline(self) -> str:
+    def tree(self) -> str:
         """The tree as indented text, one node to a line: label, span, order or word, score.
 
         NP 0-2  swapped  -0.200
@@ -119,6 +119,11 @@ class TreeDerivation:
 
     def __str__(self) -> str:
         return self.text
+
+    def _repr_html_(self) -> str:
+        from demotic.notebook import card, outline
+
+        return card(self.text, outline(self.tree()))
 
     def __len__(self) -> int:
         return len(self.nodes)

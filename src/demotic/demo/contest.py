@@ -64,7 +64,7 @@ def way_of(model: Model, training_seconds: float, threads: int) -> Way:
     """A trained system by itself: the memory is a way of its own."""
     model = model.with_memory({"use": False})
     return Way(
-        lambda lines: [best[0].text for best in model.translate_lines(lines, threads=threads)],
+        lambda lines: [each.text for each in model.translate_lines(lines, threads=threads)],
         training_seconds,
     )
 

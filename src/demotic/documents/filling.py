@@ -64,7 +64,7 @@ def _filled(
     split = [sentences_of(inline.text, language) for inline, _ in prepared]
     texts = list(dict.fromkeys(each.text for sentences in split for each in sentences))
     lines = model.translate_lines(texts, threads=threads)
-    translations = {text: best[0] for text, best in zip(texts, lines, strict=True)}
+    translations = dict(zip(texts, lines, strict=True))
     for number, (inline, placeholders), sentences in zip(asked, prepared, split, strict=True):
         yield number, _joined(inline, placeholders, sentences, translations, model)
 

@@ -162,6 +162,11 @@ class Explanation:
     def __str__(self) -> str:
         return self.tree()
 
+    def _repr_html_(self) -> str:
+        from demotic.notebook import card, outline
+
+        return card(self.text, outline(self.tree()))
+
 
 def side(symbols: tuple[Symbol, ...]) -> str:
     """One side of a rule, children as ``[1]``, ``[2]``; a dash for an empty side."""

@@ -237,6 +237,13 @@ class Forest(ForestArrays):
     def __repr__(self) -> str:
         return f"<Forest: {self.nodes} nodes, {self.edges} edges>"
 
+    def _repr_html_(self) -> str:
+        from demotic.notebook import card, rows
+
+        best = [(f"{each.score:.3f}", each.text) for each in self.kbest(5, unique=True)]
+        title = f"Forest of {self.nodes:,} nodes and {self.edges:,} edges"
+        return card(title, rows(("score", "the best strings"), best))
+
     # -- within -----------------------------------------------------------------------------
 
     def _coded(self, references: Iterable[Sequence[str]]) -> list[list[int]]:

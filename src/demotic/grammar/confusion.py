@@ -198,9 +198,7 @@ class ConfusionGrammar:
                         work.add_matched(begin, begin + _NODES, matcher)
                     advance(min(_NODES, size - begin))
             if not work.changes and not unchanged:
-                progress.say(
-                    "warning: no confusion rule changes anything: there is nothing to learn from"
-                )
+                progress.warn("no confusion rule changes anything: there is nothing to learn from")
             work.finish()
         return RuleTable.load(out)
 

@@ -161,7 +161,7 @@ class Batcher:
                 loop.call_soon_threadsafe(_run, calls)
 
     def _decoded(self, texts: Sequence[str], nbest: int) -> Lists:
-        found = list(self._model.translate_lines(texts, nbest=nbest, threads=self._threads))
+        found = list(self._model.nbest_lines(texts, nbest, threads=self._threads))
         self.counters.sentences += len(found)
         for best in found:
             if (match := best[0].memory) is not None:

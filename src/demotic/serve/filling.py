@@ -81,7 +81,7 @@ def _lines(data: bytes, model: Any, threads: int) -> bytes:
     except Refusal as refusal:
         raise EncodingError(refusal.message) from None
     found = model.translate_lines(passage.texts, threads=threads)
-    filled: str = passage.filled([best[0].text for best in found])
+    filled: str = passage.filled([each.text for each in found])
     return filled.encode()
 
 

@@ -156,16 +156,16 @@ def best_repair(
 
     def translated(repair: float) -> list[Translation]:
         return [
-            best[0]
+            each
             for model, dev in parts
-            for best in model.with_memory({"repair": repair}).translate_lines(
+            for each in model.with_memory({"repair": repair}).translate_lines(
                 dev.source_lines(), threads=threads
             )
         ]
 
     own, others = translated(0.0), translated(REPAIRS[0])
     yardstick = parts[0][0].yardstick()
-    best, least = yardstick.value([each.text for each in own], reference), 0.0
+    best, least = yardstick.score([each.text for each in own], reference).value, 0.0
     for similarity in REPAIRS:
         near = [
             each.memory is not None
@@ -179,7 +179,7 @@ def best_repair(
             (other if better else each).text
             for each, other, better in zip(own, others, near, strict=True)
         ]
-        value = yardstick.value(texts, reference)
+        value = yardstick.score(texts, reference).value
         if value > best:
             best, least = value, similarity
     said = f"from a similarity of {least:g}" if least else "never"

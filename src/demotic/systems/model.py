@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from demotic.forest import Forest
     from demotic.glossary import Glossary
     from demotic.memory import TranslationMemory
+    from demotic.metrics.score import Score
     from demotic.systems.confidence import Confidence
     from demotic.systems.quality import Yardstick
     from demotic.systems.terminology import Terminology
@@ -231,6 +232,16 @@ class Model(Translator):
         """System, languages, configuration, development score, provenance."""
         return self.bundle.about
 
+    @property
+    def source_language(self) -> str:
+        """What it reads: ``en``, ``pt-BR``."""
+        return self.about.source_language
+
+    @property
+    def target_language(self) -> str:
+        """What it writes."""
+        return self.about.target_language
+
     def save(self, path: str | Path) -> None:
         """Write the model to a folder, or to one file if the name ends in ``.demotic``."""
         self.bundle.copy(path)
@@ -342,8 +353,8 @@ class Model(Translator):
         references: Sequence[Sequence[str]] = (),
         threads: int = 1,
         progress: Progress = SILENT,
-    ) -> dict[str, Any]:
-        """BLEU and chrF of the model on a bitext, with their signatures.
+    ) -> Score:
+        """BLEU of the model on a bitext, with its signature.
 
         ``references`` are further ones, a line for each pair; an empty one is none.
         """
@@ -351,8 +362,8 @@ class Model(Translator):
 
         check_references(bitext, references)
         lines = self.translate_lines(bitext.source_lines(), threads=threads, progress=progress)
-        texts = [best[0].text for best in lines]
-        return self.yardstick().figures(texts, streams(list(bitext.target_lines()), *references))
+        texts = [each.text for each in lines]
+        return self.yardstick().score(texts, streams(list(bitext.target_lines()), *references))
 
 
 def _orthography(path: Path) -> Orthography:

@@ -11,7 +11,7 @@ they taken apart, a message full of them would score well without being translat
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from demotic.corpus.orthography import without_region
@@ -24,6 +24,7 @@ from demotic.systems.confidence import Confidence
 
 if TYPE_CHECKING:
     from demotic.corpus import Bitext
+    from demotic.metrics import Score
     from demotic.systems.model import Model
     from demotic.systems.translator import Translation
 
@@ -68,19 +69,19 @@ class Yardstick:
             metric_for(language, tokenised=tokenised), None if tokenised else SpanFinder(kinds)
         )
 
-    def value(self, lines: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+    def score(self, lines: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
         """BLEU alone."""
-        return self.bleu.score(self.marked(lines), [self.marked(each) for each in references]).value
+        found = self.bleu.score(self.marked(lines), [self.marked(each) for each in references])
+        return replace(found, signature=f"{found.signature}|spans:one") if self.find else found
 
     def figures(self, lines: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Any]:
         """BLEU with its signature, and chrF."""
-        score = self.bleu.score(self.marked(lines), [self.marked(each) for each in references])
+        score = self.score(lines, references)
         chrf = Chrf().score(list(lines), [list(each) for each in references])
-        spans = "|spans:one" if self.find else ""
         return {
             "metric": score.name,
             "value": score.value,
-            "signature": score.signature + spans,
+            "signature": score.signature,
             "sentences": len(lines),
             "chrf": {"value": chrf.value, "signature": chrf.signature},
         }
@@ -133,8 +134,7 @@ def assess_parts(
     found: list[Translation] = []
     for model, dev in parts:
         models += [model] * len(dev)
-        lines = model.translate_lines(dev.source_lines(), threads=threads, progress=progress)
-        found += [best[0] for best in lines]
+        found += model.translate_lines(dev.source_lines(), threads=threads, progress=progress)
     figures = yardstick.figures([each.text for each in found], references)
     figures["untouched"] = _short(yardstick.figures(source, references))
     if models[0].memory is not None:
@@ -196,10 +196,17 @@ def warnings(figures: Mapping[str, Any], pairs: int) -> Iterator[str]:
         )
 
 
-def told(figures: Mapping[str, Any], held: str) -> Iterator[str]:
-    """The figures for people, line by line."""
+def tell(figures: Mapping[str, Any], held: str, progress: Progress) -> None:
+    """The figures for people, then what they had better know."""
+    for line in _told(figures, held):
+        progress.say(line)
+    unmeasured = [] if figures else ["no text was held out to measure the model on"]
+    for warning in figures.get("warnings", unmeasured):
+        progress.warn(warning)
+
+
+def _told(figures: Mapping[str, Any], held: str) -> Iterator[str]:
     if not figures:
-        yield "warning: no text was held out to measure the model on"
         return
     if "untouched" not in figures:  # of an earlier version, or tuned again
         yield f"{figures['metric']} {figures['value']:.2f} on {held}"
@@ -219,8 +226,6 @@ def told(figures: Mapping[str, Any], held: str) -> Iterator[str]:
         yield f"  {sample['source']}"
         yield f"    → {sample['translation']}"
         yield f"    = {sample['reference']}  (reference)"
-    for warning in figures["warnings"]:
-        yield f"warning: {warning}"
 
 
 def _pair(figures: Mapping[str, Any]) -> str:

@@ -67,6 +67,20 @@ class Translation:
     def __str__(self) -> str:
         return self.text
 
+    def _repr_html_(self) -> str:
+        from demotic.notebook import card, folded, matrix, outline
+
+        if self.memory is not None:
+            place = f"{self.memory.kind} match of the memory: {self.memory.source}"
+            return card(self.text, outline(place))
+        parts = []
+        if self.source is not None and self.alignment:
+            words = matrix(self.source.tokens, self.tokens, self.alignment)
+            parts.append(folded("words", words))
+        if tree := getattr(self.derivation, "tree", None):
+            parts.append(folded(f"derivation, score {self.score:.3f}", outline(tree())))
+        return card(self.text, *parts)
+
 
 def _cross(one: tuple[int, int], other: tuple[int, int]) -> bool:
     """Do two stretches overlap, and neither contains the other?"""
@@ -109,33 +123,63 @@ class Translator(ABC):
     @overload
     def translate(self, text: str) -> Translation: ...
     @overload
-    def translate(self, text: str, nbest: int) -> list[Translation]: ...
-    def translate(self, text: str, nbest: int | None = None) -> Translation | list[Translation]:
-        """One line of text; with ``nbest``, a list of up to so many different translations."""
-        found = next(iter(self.translate_lines([text], nbest=nbest or 1)))
-        return found[0] if nbest is None else found
+    def translate(self, text: list[str] | tuple[str, ...]) -> list[Translation]: ...
+    def translate(self, text: str | list[str] | tuple[str, ...]) -> Translation | list[Translation]:
+        """One line of text, or a list of them."""
+        if isinstance(text, str):
+            return next(self.translate_lines([text]))
+        return self.translate_batch(text)
+
+    def translate_batch(
+        self,
+        texts: Iterable[str],
+        *,
+        markup: bool = False,
+        threads: int = 1,
+        progress: Progress = SILENT,
+    ) -> list[Translation]:
+        """Many lines at once, in their order."""
+        return list(self.translate_lines(texts, markup=markup, threads=threads, progress=progress))
 
     def translate_lines(
         self,
         lines: Iterable[str],
         *,
-        nbest: int = 1,
+        markup: bool = False,
+        threads: int = 1,
+        progress: Progress = SILENT,
+    ) -> Iterator[Translation]:
+        """Any number of lines, read as their translations are asked for.
+
+        ``markup``: lines may hold instructions (``demotic.glossary.instructions``).
+        """
+        found = self.nbest_lines(lines, 1, markup=markup, threads=threads, progress=progress)
+        return (best[0] for best in found)
+
+    def nbest(self, text: str, most: int) -> list[Translation]:
+        """The best translations of a line, up to so many different ones, at least one."""
+        return next(self.nbest_lines([text], most))
+
+    def nbest_lines(
+        self,
+        lines: Iterable[str],
+        most: int,
+        *,
         markup: bool = False,
         threads: int = 1,
         progress: Progress = SILENT,
     ) -> Iterator[list[Translation]]:
-        """Many lines, in their order; for each the best translations, at least one.
-
-        ``markup``: lines may hold instructions (``demotic.glossary.instructions``).
-        """
-        if nbest < 1:
-            raise ArgumentError(f"nbest is {nbest}", remedy="ask for 1 or more translations")
+        """The same of any number of lines, in their order."""
+        if most < 1:
+            raise ArgumentError(f"{most} translations", remedy="ask for 1 or more")
+        if isinstance(lines, str):
+            raise ArgumentError("one text instead of lines", remedy="give a list of texts")
         rest = iter(lines)
         with progress.step("translating", unit="lines") as advance:
             while batch := list(islice(rest, _LINES)):
                 for line in batch:
                     check_characters(line)
-                yield from self._batch(batch, nbest, threads, markup=markup)
+                yield from self._batch(batch, most, threads, markup=markup)
                 advance(len(batch))
 
     def _batch(
@@ -269,7 +313,7 @@ class Translator(ABC):
 
             for argument in arguments(span.text):
                 branches = self.translate_lines(argument.branches, threads=threads)
-                filled = argument.filled([best[0].text for best in branches])
+                filled = argument.filled([each.text for each in branches])
                 found = [
                     replace(each, text=each.text.replace(span.text, filled, 1)) for each in found
                 ]

@@ -86,7 +86,7 @@ def scored(model: Model, text: Sentences, metric: Bleu, threads: int) -> dict[st
     """Translations with their scores, and with statistics to resample."""
     model.decoder  # noqa: B018 - opened before the clock starts
     begun = time.process_time()
-    lines = [best[0].text for best in model.translate_lines(text.source, threads=threads)]
+    lines = [each.text for each in model.translate_lines(text.source, threads=threads)]
     seconds = time.process_time() - begun
     statistics = metric.statistics(lines, text.references)
     totals = statistics.sum(axis=0)

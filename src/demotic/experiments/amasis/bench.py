@@ -148,7 +148,7 @@ class Bench:
     @staticmethod
     def _tested(model: Model, data: DataFolder) -> dict[str, Any]:
         begin = time.process_time()
-        lines = [best[0].text for best in model.translate_lines(data.test.source_lines())]
+        lines = [each.text for each in model.translate_lines(data.test.source_lines())]
         seconds = time.process_time() - begin
         metric = Bleu(tokenise="none")
         reference = [list(data.test.target_lines())]
@@ -234,7 +234,7 @@ class Bench:
         begin = time.process_time()
         found = searching.decoder.decode_lines(sentences)
         seconds = time.process_time() - begin
-        texts = [best[0].text for best in searching.translate_lines(self.data.dev.source_lines())]
+        texts = [each.text for each in searching.translate_lines(self.data.dev.source_lines())]
         reference = [list(self.data.dev.target_lines())]
         return {
             "dev": Bleu(tokenise="none").score(texts, reference).value,

@@ -45,7 +45,7 @@ def run(setup: Setup) -> str:
     }
     texts = [section() for name, section in sections.items() if setup.wants(name)]
     if overlap := bench.overlap:
-        setup.progress.say(f"warning: {overlap} sentences to learn from are in the test set, too")
+        setup.progress.warn(f"{overlap} sentences to learn from are in the test set, too")
     head = (
         f"# CDLM on {setup.source}-{setup.target}\n\n"
         f"{len(data.train):,} training pairs, {len(data.dev):,} development and "

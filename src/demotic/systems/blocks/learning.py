@@ -103,8 +103,8 @@ def learn_local(
     if row.oriented and before is not None and known:
         neutral = np.array([before[f"Neutral{name}"] for name in NEUTRAL_FEATURES])
     elif row.oriented and len(events.neutral) == 0:
-        progress.say(
-            "warning: every block follows another: the neutral model cannot be trained, and the "
+        progress.warn(
+            "every block follows another: the neutral model cannot be trained, and the "
             "weights of the others stand in"
         )
     elif row.oriented:

@@ -92,8 +92,8 @@ class BlockTraining:
         some = self.config.learn.only == "dev" and bool(self.sentences)
         found = self._events_of(self.sentences if some else None, pairs)
         if some and len(found.successors) == 0:
-            self.progress.say(
-                "warning: no block that the development set can use follows another: all are used"
+            self.progress.warn(
+                "no block that the development set can use follows another: all are used"
             )
             return self._events_of(None, pairs)
         return found
@@ -207,8 +207,8 @@ def _learn_oracles(material: BlockTraining, joint: RowResult, dev: Sentences) ->
         chosen = replace(found[best], tried=bleu)
     wrong = wrong_signs(chosen.learned.weights)
     if wrong:
-        say(
-            f"warning: {', '.join(wrong)}: learned to prefer what costs more, from "
+        material.progress.warn(
+            f"{', '.join(wrong)}: learned to prefer what costs more, from "
             f"{oracles.count:,} events of {len(dev.source):,} sentences; a larger development set "
             "may help, or a preset that learns from the training text (row4, row5)"
         )

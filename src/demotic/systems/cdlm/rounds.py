@@ -178,9 +178,9 @@ class Rounds:
             if best.bleu - before.bleu < _ENOUGH:
                 break
         if not any(each.accepted for each in rounds):
-            self._progress.say("warning: no round helped, and nothing was learned")
+            self._progress.warn("no round helped, and nothing was learned")
         if weights["LanguageModel"] < 0:
-            self._progress.say("warning: the language model's weight is negative")
+            self._progress.warn("the language model's weight is negative")
         return Learned(weights, start, tuple(rounds))
 
     def judged(self, weights: Mapping[str, float]) -> Judged:
@@ -323,7 +323,7 @@ class Rounds:
         mean = float(examples.expect(_fixed(weights)).counts @ np.array(gain))
         if mean < 0 and not self._warned:
             self._warned = True
-            self._progress.say("warning: the mean gain is negative: no words at all would gain 0")
+            self._progress.warn("the mean gain is negative: no words at all would gain 0")
         return LinearRisk(examples, gain), gain
 
     # -- what is said and kept ------------------------------------------------------------------
