@@ -183,15 +183,16 @@ void bind_extraction(nb::module_& m) {
       .def(
           "finish",
           [](grammar::BlockExtraction& extraction, const text::Vocab& source,
-             const text::Vocab& target, uint32_t min_count, const std::string& lexical,
-             unsigned threads) {
+             const text::Vocab& target, uint32_t min_count, bool keep_lone,
+             const std::string& lexical, unsigned threads) {
             const grammar::LexicalKind kind = lexical_named(lexical);
             const nb::gil_scoped_release unlocked;
-            return extraction.finish(source, target, {.min_count = min_count, .lexical = kind},
-                                     threads);
+            return extraction.finish(
+                source, target, {.min_count = min_count, .keep_lone = keep_lone, .lexical = kind},
+                threads);
           },
-          nb::arg("source"), nb::arg("target"), nb::arg("min_count"), nb::arg("lexical"),
-          nb::arg("threads"))
+          nb::arg("source"), nb::arg("target"), nb::arg("min_count"), nb::arg("keep_lone"),
+          nb::arg("lexical"), nb::arg("threads"))
       .def_prop_ro("occurrences", &grammar::BlockExtraction::occurrences)
       .def_prop_ro("skipped", &grammar::BlockExtraction::skipped);
 }

@@ -46,14 +46,15 @@ void BlockSet::Shard::add(std::span<const uint32_t> source, std::span<const uint
 }
 
 // Drop what is too rare; sort by source phrase, then by count, then by target phrase.
-void BlockSet::Shard::sort(uint32_t min_count) {
+void BlockSet::Shard::sort(const BlockSetOptions& options) {
+  const auto is_rare = [&](uint32_t i) {
+    const Row& row = rows[i];
+    return row.count < options.min_count && (row.source_size != 1 || row.target_size != 1);
+  };
   index = {};
   order.clear();
-  for (uint32_t i = 0; i < rows.size(); ++i) {
-    const Row& row = rows[i];
-    if (row.count >= min_count || (row.source_size == 1 && row.target_size == 1))
-      order.push_back(i);
-  }
+  for (uint32_t i = 0; i < rows.size(); ++i)
+    if (options.keep_lone || !is_rare(i)) order.push_back(i);
   std::sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
     const Row& a = rows[x];
     const Row& b = rows[y];
@@ -62,6 +63,17 @@ void BlockSet::Shard::sort(uint32_t min_count) {
     if (a.count != b.count) return a.count > b.count;
     return std::ranges::lexicographical_compare(target_of(a), target_of(b));
   });
+  if (!options.keep_lone) return;
+  std::vector<uint32_t> kept;
+  const auto same_phrase = [&](size_t x, size_t y) {
+    return std::ranges::equal(source_of(rows[order[x]]), source_of(rows[order[y]]));
+  };
+  for (size_t i = 0; i < order.size(); ++i) {
+    const bool has_rivals =
+        (i > 0 && same_phrase(i - 1, i)) || (i + 1 < order.size() && same_phrase(i, i + 1));
+    if (!has_rivals || !is_rare(order[i])) kept.push_back(order[i]);
+  }
+  order = std::move(kept);
 }
 
 uint64_t BlockSet::occurrences() const {
@@ -72,8 +84,7 @@ uint64_t BlockSet::occurrences() const {
 
 BlockTable BlockSet::finish(const text::Vocab& source, const text::Vocab& target,
                             const BlockSetOptions& options, unsigned threads) {
-  parallel_for(kShards, threads,
-               [&](size_t shard, unsigned) { shards_[shard].sort(options.min_count); });
+  parallel_for(kShards, threads, [&](size_t shard, unsigned) { shards_[shard].sort(options); });
   size_t blocks = 0, target_size = 0, origin_count = 0;
   for (const Shard& shard : shards_) {
     blocks += shard.order.size();

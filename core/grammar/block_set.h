@@ -21,6 +21,7 @@ namespace demotic::grammar {
 
 struct BlockSetOptions {
   uint32_t min_count = 1;  // rarer blocks are dropped, but not those of one word on each side
+  bool keep_lone = false;  // and not those whose source phrase has no other
   LexicalKind lexical = LexicalKind::literal;
 };
 
@@ -62,7 +63,7 @@ class BlockSet {
       return std::span(words).subspan(row.begin + row.source_size, row.target_size);
     }
     void add(std::span<const uint32_t> source, std::span<const uint32_t> target, uint32_t sentence);
-    void sort(uint32_t min_count);
+    void sort(const BlockSetOptions& options);
   };
 
   std::array<Shard, kShards> shards_;

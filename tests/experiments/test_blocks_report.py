@@ -59,7 +59,7 @@ def test_the_papers_figures_are_those_that_the_handbook_has() -> None:
 
 
 def test_table_2_has_scores_intervals_and_differences_to_the_row_before() -> None:
-    table, *_ = tables(report.rows({"ours": READING}, REFERENCE))
+    table, *_ = tables(report.rows({"ours": [READING]}, REFERENCE))
     assert len(table) == 9
     for number, (row, name) in enumerate(zip(table, paper.NAMES, strict=True), 1):
         value, half = paper.TABLE_2[name]
@@ -77,7 +77,7 @@ def test_table_2_has_scores_intervals_and_differences_to_the_row_before() -> Non
 
 
 def test_events_are_counted_for_each_pair_of_the_text() -> None:
-    _, events, *_ = tables(report.rows({"ours": READING}, REFERENCE))
+    _, events, *_ = tables(report.rows({"ours": [READING]}, REFERENCE))
     papers, ours = by_name(events).values()
     assert list(papers.values())[4:8] == [
         f"{paper.EVENTS_PER_PAIR:.2f}", f"{paper.SIDES_PER_PAIR:.2f}", f"{paper.CANDIDATES:.2f}",
@@ -90,7 +90,7 @@ def test_events_are_counted_for_each_pair_of_the_text() -> None:
 
 
 def test_weights_and_costs_stand_in_the_row_that_has_them() -> None:
-    _, _, weights, choices = tables(report.rows({"ours": READING}, REFERENCE))
+    _, _, weights, choices = tables(report.rows({"ours": [READING]}, REFERENCE))
     assert [row["row"] for row in weights] == [str(number) for number in range(1, 10)]
     third = list(weights[2].values())
     assert third == [
@@ -106,7 +106,7 @@ def test_weights_and_costs_stand_in_the_row_that_has_them() -> None:
 def test_without_a_choice_of_steps_there_is_no_table_of_them() -> None:
     fixed = {**READING, "rows": {name: {**row, "tried": {}} for name, row in
                                  READING["rows"].items()}}  # fmt: skip
-    text = report.rows({"literal": fixed}, REFERENCE)
+    text = report.rows({"literal": [fixed]}, REFERENCE)
     assert len(tables(text)) == 3
     assert "Steps on the events" not in text
 
@@ -115,8 +115,25 @@ def scored(bleu: float, **others: Any) -> dict[str, Any]:
     return {"bleu": bleu, "low": bleu - 1, "high": bleu + 2, **others}
 
 
+def test_seeds_are_shown_by_their_mean_and_from_which_to_which_they_go() -> None:
+    seeds = [scored(bleu, pairs=int(bleu)) for bleu in (21.0, 20.0, 25.0)]
+    (table,) = tables(report.simple("Pairs", {"few": seeds}, {"pairs": "pairs"}))
+    assert list(table[0].values()) == ["few", "22.00 [20.00, 23.00], 20.00-25.00", "21"]
+    changed = [{"row4": each, "row6": each, "blocks": 1} for each in seeds]
+    (table,) = tables(report.ablations({"ours": changed, "D1": changed[:1]}))
+    assert [row["difference of row 6"] for row in table] == ["+0.00", "-1.00"]
+
+
+def test_the_gain_is_that_of_row_7_over_row_1_as_the_paper_counts_it() -> None:
+    better = {**READING, "rows": {**READING["rows"], "row1": {**record(1), "bleu": 43.0}}}
+    text = report.rows({"ours": [READING, better]}, REFERENCE)
+    assert "paper +18.6 %, ours +0.0 %" in text  # 37 over the mean of 31 and 43
+    table, *_ = tables(text)
+    assert table[0]["ours: BLEU [95%]"] == "37.00 [30.00, 32.50], 31.00-43.00"
+
+
 def test_simple_tables_have_the_extra_figures_that_were_asked_for() -> None:
-    text = report.simple("Pairs", {"few": scored(20.0, pairs=12345)}, {"pairs": "pairs seen"})
+    text = report.simple("Pairs", {"few": [scored(20.0, pairs=12345)]}, {"pairs": "pairs seen"})
     assert text.startswith("## Pairs\n")
     assert tables(text) == [
         [{"": "few", "BLEU [95%]": "20.00 [19.00, 22.00]", "pairs seen": "12,345"}]
@@ -127,7 +144,7 @@ def test_ablations_are_compared_with_ours_in_row_6() -> None:
     def found(row4: float, row6: float, blocks: int) -> dict[str, Any]:
         return {"row4": scored(row4), "row6": scored(row6), "blocks": blocks}
 
-    (table,) = tables(report.ablations({"ours": found(30, 32, 70), "D1": found(20, 31.5, 80)}))
+    (table,) = tables(report.ablations({"ours": [found(30, 32, 70)], "D1": [found(20, 31.5, 80)]}))
     assert [tuple(row.values()) for row in table] == [
         ("ours", "30.00 [29.00, 32.00]", "32.00 [31.00, 34.00]", "+0.00", "70"),
         ("D1", "20.00 [19.00, 22.00]", "31.50 [30.50, 33.50]", "-0.50", "80"),
@@ -136,7 +153,7 @@ def test_ablations_are_compared_with_ours_in_row_6() -> None:
 
 def test_the_global_model_tells_the_first_loss_of_each_round_and_the_last() -> None:
     found = scored(25.0, losses=[[5.0, 4.0], [3.0, 2.5]], reached=[7, 9], sentences=10, seconds=1.5)
-    (table,) = tables(report.beyond({"CRF a-e": found}))
+    (table,) = tables(report.beyond({"CRF a-e": [found]}))
     assert list(table[0].values()) == [
         "CRF a-e", "25.00 [24.00, 27.00]", "7/10, 9/10", "5.00 → 3.00 → 2.50", "1.50",
     ]  # fmt: skip

@@ -132,6 +132,28 @@ def test_rare_blocks_are_cut_unless_they_have_one_word_a_side(corpus: list[Pair]
 
 
 @given(corpora)
+def test_rare_blocks_may_stay_where_their_phrase_has_no_other(corpus: list[Pair]) -> None:
+    expected = counted(corpus)
+    if not expected:
+        return
+    phrases = Counter(source for source, _ in expected)
+    kept = {
+        (source, target)
+        for (source, target), n in expected.items()
+        if n >= 2 or (len(source) == 1 and len(target) == 1) or phrases[source] == 1
+    }
+    options = BlockExtraction(max_words=LONGEST, min_count=2, keep_lone=True)
+    if not kept:
+        with pytest.raises(ArgumentError, match="no blocks"):
+            extract_blocks(*texts(corpus), options=options)
+        return
+    table = extract_blocks(*texts(corpus), options=options)
+    assert {(block.source, block.target): block.count for block in table} == {
+        block: expected[block] for block in kept
+    }
+
+
+@given(corpora)
 def test_blocks_of_a_phrase_stand_by_count_and_target(corpus: list[Pair]) -> None:
     expected = counted(corpus)
     if not expected:

@@ -272,6 +272,36 @@ def test_long_items_stay_out_of_the_table_alone(tmp_path: Path) -> None:
     assert counts.lengths[:4] == (2, 0, 0, 1)
 
 
+def test_words_in_items_of_more_than_seven_are_counted(tmp_path: Path) -> None:
+    order = [1, 3, 5, 7, 0, 2, 4, 6]  # which no two orders make
+    words = [*"abcdefgh"]
+    source, target, links = texts(
+        (" ".join(words), " ".join(words).upper(), list(enumerate(order))),
+        ("x y", "X Y", [(0, 0), (1, 1)]),
+    )
+    _, counts = extract_items(source, target, links, out=tmp_path / "t.bin")
+    assert (counts.items, counts.words, counts.long_words) == (3, 10, 8)
+
+
+def test_pairs_that_teach_nothing_are_passed_over_and_counted(tmp_path: Path) -> None:
+    def pair(words: int) -> tuple[str, str, list[tuple[int, int]]]:
+        return " ".join(["a"] * words), " ".join(["b"] * words), [(i, i) for i in range(words)]
+
+    wrong = [("a b", "c", []), ("", "c", []), ("a", "", []), pair(101)]
+    every = texts(*wrong, pair(100))
+    _, counts = extract_items(*every, out=tmp_path / "t.bin")
+    assert (counts.pairs, counts.skipped, counts.items) == (5, 4, 100)
+    corpora = label_corpora(*every, holdout=0)
+    assert (corpora.sentences, corpora.skipped) == (1, 4)
+
+
+def test_sentences_with_a_label_of_too_many_joins_teach_nothing() -> None:
+    every = label_corpora(*PAIRS, min_count=1, holdout=0)
+    few = label_corpora(*PAIRS, min_count=1, holdout=0, max_reductions=1)
+    assert (every.sentences, few.sentences, few.beyond) == (3, 2, 1)  # the one of S,R-,R+
+    assert (len(every.label_counts) // 2, len(few.label_counts) // 2) == (2, 1)
+
+
 def table_of(tmp_path: Path, **options: object) -> tuple[set[tuple[str, str]], ItemCounts]:
     table, counts = extract_items(
         *PAIRS, out=tmp_path / "t.bin", options=ItemExtraction(**options)  # type: ignore[arg-type]

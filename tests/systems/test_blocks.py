@@ -268,7 +268,40 @@ def test_costs_that_are_learned_to_be_good_are_warned_of() -> None:
     assert "Unigram" in wrong_signs(found.learned.weights)
     (warning,) = [line for line in said.lines if line.startswith("warning: ")]
     assert "Unigram" in warning
-    assert "20 events of 20 sentences" in warning
+    assert "from 20 events" in warning
+
+
+@pytest.mark.parametrize("row", ["row1", "row3", "row4", "row5"])
+def test_rows_of_the_training_text_warn_of_costs_that_are_good_as_well(row: str) -> None:
+    source, target, links = _material()
+    rarer, rarer_alone = ([[each, [0.0] * len(each)]] for each in ([1.0] * 5, [1.0] * 4))
+    for label, warned in ((0, True), (1, False)):
+        said = Said()
+        learn = LearnConfig(floats=SgdOptions(passes=1), joint=SgdOptions(passes=1))
+        material = _training(source, target, links, learn, progress=said)
+        events = BlockEvents(
+            EventGroups.of(rarer, [(0, label)], sparse_size=len(material.pairs)),
+            EventGroups.of(rarer_alone, [(0, label)]),
+        )
+        vars(material)["_with_pairs"] = events
+        assert ("Unigram" in wrong_signs(learn_row(material, row).learned.weights)) == warned
+        warnings = [line for line in said.lines if line.startswith("warning: Unigram")]
+        assert len(warnings) == warned
+
+
+def test_neutral_weights_may_be_those_of_the_others() -> None:
+    source, target, links = _material()
+    table = orient(extract_blocks(source, target, links), source, target, links).blocks
+    events = block_events(table, source, target, links, lm=None)
+    assert len(events.neutral)
+    own, tied = (
+        learn_local(events, ROWS["row4"], LearnConfig(neutral=neutral)).weights  # type: ignore[arg-type]
+        for neutral in ("own", "tied")
+    )
+    for name in NEUTRAL_FEATURES:
+        assert tied[name] == own[name]
+        assert tied[f"Neutral{name}"] == tied[name]
+    assert any(own[f"Neutral{name}"] != own[name] for name in NEUTRAL_FEATURES)
 
 
 def test_events_are_of_blocks_that_the_development_set_can_use() -> None:

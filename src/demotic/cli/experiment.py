@@ -100,7 +100,7 @@ def command(
     ] = None,
     seeds: Annotated[
         str | None,
-        typer.Option(help="umt, amasis, cdlm, portfolio: seeds. [default: 1,2,3; portfolio: 1]"),
+        typer.Option(help="All but transducer: seeds. [default: 1,2,3; portfolio: 1]"),
     ] = None,
     repeats: Annotated[
         int | None,
@@ -145,8 +145,8 @@ def command(
     settings on a portfolio of many sets.
 
     Times are CPU seconds of one thread; the machine should have little else to do.  The whole of
-    blocks takes about 40 minutes of one core for 29,000 pairs of short sentences; a run that was
-    stopped goes on with the next part.
+    blocks takes about two hours of one core for 29,000 pairs of short sentences and three seeds; a
+    run that was stopped goes on with the next part.
 
     \b
     Examples:

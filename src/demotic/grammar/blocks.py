@@ -40,6 +40,8 @@ class BlockExtraction:
     ``projection`` of each source interval (Tillmann and Xia 2003)."""
     min_count: int = 1
     """Rarer blocks are dropped unless they have one word on each side."""
+    keep_lone: bool = False
+    """A rare block stays where its source phrase has no other."""
     lexical: Literal["literal", "koehn"] = "literal"
     """Word translations are normalised over the targets of a source word (``literal``, as the paper
     prints it) or over the sources of a target word (``koehn``)."""
@@ -186,8 +188,11 @@ def extract_blocks(
             advance(end - begin)
     occurrences = extraction.occurrences
     table = BlockTable.of(
-        extraction.finish(source.vocab, target.vocab, options.min_count, options.lexical, threads)
-    )
+        extraction.finish(
+            source.vocab, target.vocab, options.min_count, options.keep_lone, options.lexical,
+            threads,
+        )
+    )  # fmt: skip
     progress.say(
         f"{occurrences:,} occurrences of {len(table):,} blocks"
         + (f"; {extraction.skipped:,} long pairs skipped" if extraction.skipped else "")

@@ -8,7 +8,7 @@ from typing import Any
 
 from demotic.corpus import OrthographyConfig
 from demotic.decode import BlockDecoder, PhraseSearch
-from demotic.experiments.blocks.bench import LITERAL, OURS, Bench, Reading, clock
+from demotic.experiments.blocks.bench import BLOCKS, LITERAL, OURS, Bench, Reading, clock
 from demotic.grammar import BlockExtraction, EventOptions
 from demotic.learn import SgdOptions, sgd
 from demotic.learn.crf import CrfOptions
@@ -19,17 +19,25 @@ from demotic.systems.config import LmConfig, TuneConfig
 GRAPH_BEAM = 30
 """Of the translation graphs that the global model learns from."""
 ONE_EVENT = SgdOptions(passes=1, sample=0.1, unit="event")
-READINGS = {
-    "literal": Reading(events=LITERAL, learn={"floats": ONE_EVENT, "oracle_steps": "fixed"}),
-    "ours": Reading(events=OURS, learn={"only": "dev"}),
+SINGLETONS = {
+    "all blocks": BlockExtraction(),
+    "blocks seen twice": BlockExtraction(min_count=2),
+    "blocks seen twice or without rivals": BlockExtraction(min_count=2, keep_lone=True),
 }
-"""To the letter but for the choice of text; and as the system reads it, with events of those blocks
-alone that development and test set can use."""
+LETTER = {"floats": ONE_EVENT, "oracle_steps": "fixed", "only": "dev"}
+READINGS = {
+    "literal": Reading(events=LITERAL, learn=LETTER),
+    "literal, tied": Reading(events=LITERAL, learn={**LETTER, "neutral": "tied"}),
+    "ours": Reading(events=OURS, extract=BLOCKS, learn={"only": "dev"}),
+}
+"""To the letter, with neutral weights of their own or those of the others; and as the system reads
+it.  Events are of blocks alone that the development set can use, for the paper's choice of training
+text."""
 
 
-def rows(bench: Bench, name: str) -> dict[str, Any]:
+def rows(bench: Bench, name: str, seed: int) -> dict[str, Any]:
     """Rows 1 to 9 under a reading."""
-    material = bench.material(_quick(bench, READINGS[name]))
+    material = bench.material(_quick(bench, READINGS[name]), seed)
     counts = dict(bench.counts or {})
     found: dict[str, Any] = {}
     done: dict[str, RowResult] = {}
@@ -66,47 +74,48 @@ def rows(bench: Bench, name: str) -> dict[str, Any]:
     }
 
 
-def baseline(bench: Bench, limit: int) -> dict[str, Any]:
+def baseline(bench: Bench, limit: int, seed: int) -> dict[str, Any]:
     """The phrase-based baseline, under a distortion limit: MERT, and one language model."""
     return _phrase(
         bench,
         f"phrase-d{limit}",
+        seed=seed,
         lm=LmConfig(),
         tune=TuneConfig(method="mert"),
         search=PhraseSearch(distortion_limit=limit),
     )
 
 
-def phrase_defaults(bench: Bench) -> dict[str, Any]:
+def phrase_defaults(bench: Bench, seed: int) -> dict[str, Any]:
     """What the system phrase does by default, with the same words."""
-    return _phrase(bench, "phrase-defaults")
+    return _phrase(bench, "phrase-defaults", seed=seed)
 
 
-def _phrase(bench: Bench, name: str, **settings: Any) -> dict[str, Any]:
+def _phrase(bench: Bench, name: str, *, seed: int, **settings: Any) -> dict[str, Any]:
     from demotic.systems import phrase
 
     config = phrase.Config(  # the same words as for the block models
-        tokenised=bench.setup.tokenised, source=OrthographyConfig(), **settings
+        tokenised=bench.setup.tokenised, source=OrthographyConfig(), seed=seed, **settings
     )
-    training = bench.training(config, name, work="phrase.work")
+    training = bench.training(config, f"{name}-seed-{seed}", work="phrase.work")
     return bench.measure_model(phrase.fit(training, config))
 
 
-def tuned(bench: Bench) -> dict[str, Any]:
+def tuned(bench: Bench, seed: int) -> dict[str, Any]:
     """Blocks with MERT: the features of row 7, and what the baseline learns by."""
     from demotic.systems import blocks
 
-    config = replace(bench.config, preset="tuned")
-    training = bench.training(config, "blocks-tuned", work="blocks-tuned.work")
+    config = replace(bench.config, preset="tuned", seed=seed)
+    training = bench.training(config, f"blocks-tuned-seed-{seed}", work="blocks-tuned.work")
     return bench.measure_model(blocks.fit(training, config))
 
 
-def perceptrons(bench: Bench) -> dict[str, Any]:
+def perceptrons(bench: Bench, seed: int) -> dict[str, Any]:
     """Rows 4 and 5 learned by perceptrons instead."""
     found = {}
     for learner in ("perceptron", "averaged-perceptron"):
         reading = replace(READINGS["ours"], learn={"only": "dev", "learner": learner})
-        material = bench.material(_quick(bench, reading))
+        material = bench.material(_quick(bench, reading), seed)
         for row in ("row4", "row5"):
             trained = bench.train(material, row)
             found[f"{learner} {row}"] = bench.measure(material.decoder(row, trained))
@@ -134,8 +143,15 @@ def ablations() -> dict[str, Reading]:
         "D16 AdaGrad on training events": learn(
             floats=SgdOptions(passes=1, sample=0.1, adagrad=True, eta_float=0.1)
         ),
-        "events of all blocks": Reading(events=OURS),
-        "D1 projection": replace(base, extract=BlockExtraction(method="projection")),
+        "learn.neutral=tied": learn(neutral="tied"),
+        "one pass over a tenth": learn(floats=SgdOptions(passes=1, sample=0.1)),
+        "events of all blocks": replace(base, learn={}),
+        "D1 projection": replace(base, extract=replace(BLOCKS, method="projection")),
+        **{
+            f"D2 {name}": replace(base, extract=extract)
+            for name, extract in SINGLETONS.items()
+            if extract != BLOCKS
+        },
         "D4 string matching": events(matching="string"),
         "D5 boundary neutral": replace(events(boundary="neutral"), search={"boundary": "neutral"}),
         "D11 raw in training": events(unigram="raw"),
@@ -144,15 +160,15 @@ def ablations() -> dict[str, Reading]:
             events(unigram="equal-length"), search={"unigram": "equal-length"}
         ),
         "D12 language model of the same text": learn(lm_folds=0),
-        "D13 koehn": replace(base, extract=BlockExtraction(lexical="koehn")),
+        "D13 koehn": replace(base, extract=replace(BLOCKS, lexical="koehn")),
         "min_left 1": search(min_left=1),
         "min_left 30": search(min_left=30),
     }
 
 
-def ablation(bench: Bench, reading: Reading) -> dict[str, Any]:
+def ablation(bench: Bench, reading: Reading, seed: int) -> dict[str, Any]:
     """Rows 4 and 6 under a reading; the lists of row 6 are those of row 4."""
-    material = bench.material(_quick(bench, reading))
+    material = bench.material(_quick(bench, reading), seed)
     row4 = bench.train(material, "row4")
     row6 = bench.train(material, "row6", joint=row4)
     return {
@@ -162,7 +178,7 @@ def ablation(bench: Bench, reading: Reading) -> dict[str, Any]:
     }
 
 
-def pair_ablations(bench: Bench) -> dict[str, Any]:
+def pair_ablations(bench: Bench, seed: int) -> dict[str, Any]:
     """D14 and D16: which pairs there are and how far their weights move, on top of row 6."""
     found = {}
     known: dict[EventOptions, RowResult] = {}
@@ -171,7 +187,8 @@ def pair_ablations(bench: Bench) -> dict[str, Any]:
             _quick(
                 bench,
                 replace(READINGS["ours"], events=events, learn={"only": "dev", "joint": steps}),
-            )
+            ),
+            seed,
         )
         if events not in known:
             row4 = bench.train(material, "row4")
@@ -192,9 +209,9 @@ def _pair_settings(bench: Bench) -> Iterator[tuple[str, EventOptions, SgdOptions
     yield "candidates, 4 x 1e-4", replace(OURS, pairs="candidates"), few
 
 
-def beyond(bench: Bench) -> dict[str, Any]:
+def beyond(bench: Bench, seed: int) -> dict[str, Any]:
     """The global model, from row 6's weights, without pairs and with those of row 7."""
-    material = bench.material(_quick(bench, READINGS["ours"]))
+    material = bench.material(_quick(bench, READINGS["ours"]), seed)
     row4 = bench.train(material, "row4")
     found = {}
     text = bench.dev
@@ -210,8 +227,8 @@ def beyond(bench: Bench) -> dict[str, Any]:
         )  # fmt: skip
         result = learn_global(
             narrow, text.source, [[line] for line in text.reference],
-            rounds=1 if bench.setup.quick else 3, options=options, threads=bench.setup.threads,
-            progress=bench.setup.progress,
+            rounds=1 if bench.setup.quick else 3, options=options, seed=seed,
+            threads=bench.setup.threads, progress=bench.setup.progress,
         )  # fmt: skip
         seconds = clock()[0] - begin
         found[name] = bench.measure(decoder.with_weights(result.weights))

@@ -31,9 +31,11 @@ from demotic.systems.work import Stage
 
 LITERAL = EventOptions()
 """The paper to the letter: strings matched anywhere, costs by word in decoding alone."""
-OURS = EventOptions(matching="aligned", unigram="per-word")
+OURS = Config().events
 """Blocks where the links give them, costs by word in training, too."""
 PLAIN = BlockExtraction()
+BLOCKS = Config().extract
+"""Those of the system."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +62,11 @@ class Bench:
     setup: Setup
     data: DataFolder
     parts: Parts
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """Of a quick run only the first."""
+        return self.setup.seeds[:1] if self.setup.quick else self.setup.seeds
 
     @cached_property
     def config(self) -> Config:
@@ -113,7 +120,7 @@ class Bench:
         source, target = self._orthography("source"), self._orthography("target")
         return encoded_dev(source, target, self.data.test)
 
-    def material(self, reading: Reading) -> BlockTraining:
+    def material(self, reading: Reading, seed: int = 1) -> BlockTraining:
         """Blocks and events under a reading; the last ones asked for are kept."""
         training, text, _ = self._stages
         learn = replace(LearnConfig(only="all"), **(reading.learn or {}))
@@ -122,6 +129,7 @@ class Bench:
             events=reading.events,
             extract=reading.extract,
             learn=learn,
+            seed=seed,
             search=replace(self.config.search, **(reading.search or {})),
         )
         key = (reading.events, reading.extract, bool(learn.lm_folds), learn.only)
@@ -137,7 +145,7 @@ class Bench:
         material = BlockTraining(
             self.source, self.target, links, oriented.blocks, oriented.pairs, self.lm,
             config, folds=self._folds if learn.lm_folds else (),
-            sentences=(*self.dev.source, *self.test.source), threads=self.setup.threads,
+            sentences=tuple(self.dev.source), threads=self.setup.threads,
             progress=self.setup.progress,
         )  # fmt: skip
         self.counts = asdict(oriented.counts)

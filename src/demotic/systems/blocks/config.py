@@ -27,8 +27,9 @@ class LearnConfig:
 
     learner: Literal["sgd", "perceptron", "averaged-perceptron"] = "sgd"
     """Stochastic gradient descent, or a perceptron."""
-    floats: SgdOptions = field(default_factory=lambda: SgdOptions(passes=1, sample=0.1))
-    """How real-valued features learn without pairs: one pass over a tenth of the events."""
+    floats: SgdOptions = field(default_factory=lambda: SgdOptions(passes=40))
+    """How real-valued features learn without pairs: as often as with them, since one pass over a
+    tenth of the events, as in the paper, is not enough where there are few."""
     joint: SgdOptions = field(default_factory=lambda: SgdOptions(passes=40))
     """How real-valued features learn together with pairs: 40 passes over all events."""
     oracle_steps: Literal["dev", "fixed"] = "dev"
@@ -44,6 +45,8 @@ class LearnConfig:
     """Events of all blocks, or of those alone that the sentences of the development set can use: as
     the paper chooses training text by the text to be translated.  Long blocks, which are hardly
     ever seen again, then do not teach that length is good."""
+    neutral: Literal["own", "tied"] = "own"
+    """Blocks that follow none have weights of their ``own``, or those of the others (``tied``)."""
     perceptron_passes: int = 3
     """Of a perceptron, over all events."""
     list_size: int = 1000

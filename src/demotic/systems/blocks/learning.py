@@ -66,7 +66,8 @@ def learn_local(
 
     With ``frozen``, the decoder's weights stay as they are and only pairs learn (step 6 of the
     modified training).  ``before`` are weights whose neutral ones stay if there are no N events, as
-    may happen where events are few; without it the others stand in.  ``options`` replaces those of
+    may happen where events are few; without it the others stand in, as they do where
+    ``learn.neutral`` is ``tied``.  ``options`` replaces those of
     the row's protocol.
     """
     known = before is not None and len(events.neutral) == 0
@@ -100,14 +101,15 @@ def learn_local(
     if frozen is not None:
         return Learned(dict(frozen), found.sparse)
     neutral = None
-    if row.oriented and before is not None and known:
+    oriented = row.oriented and learn.neutral == "own"
+    if oriented and before is not None and known:
         neutral = np.array([before[f"Neutral{name}"] for name in NEUTRAL_FEATURES])
-    elif row.oriented and len(events.neutral) == 0:
+    elif oriented and len(events.neutral) == 0:
         progress.warn(
             "every block follows another: the neutral model cannot be trained, and the "
             "weights of the others stand in"
         )
-    elif row.oriented:
+    elif oriented:
         # N events are few: they are all seen, as often as the protocol says.
         how = replace(options, sample=1.0)
         neutral = run(events.neutral, row.neutral_active, how).weights.dense
@@ -117,4 +119,14 @@ def learn_local(
 def wrong_signs(weights: Mapping[str, float]) -> list[str]:
     """The real-valued features that learned a weight above 0 although they are costs."""
     names = (*FEATURES, *(f"Neutral{name}" for name in NEUTRAL_FEATURES))
-    return [name for name in names if weights[name] > 0]
+    return [name for name in names if weights.get(name, 0.0) > 0]
+
+
+def warn_of_signs(learned: Learned, events: int, progress: Progress, *, remedy: str) -> None:
+    """Say which costs were learned to be good: translations get worse by that."""
+    wrong = wrong_signs(learned.weights)
+    if wrong:
+        progress.warn(
+            f"{', '.join(wrong)}: learned to prefer what costs more, from {events:,} events; "
+            f"{remedy}"
+        )

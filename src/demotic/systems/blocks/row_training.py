@@ -24,7 +24,7 @@ from demotic.learn import SgdOptions
 from demotic.lm import LanguageModel
 from demotic.progress import SILENT, Progress
 from demotic.systems.blocks.config import Config
-from demotic.systems.blocks.learning import Learned, learn_local, wrong_signs
+from demotic.systems.blocks.learning import Learned, learn_local, warn_of_signs
 from demotic.systems.blocks.oracle import OracleEvents, corpus_bleu, oracle_events
 from demotic.systems.blocks.rows import ROWS
 
@@ -153,9 +153,15 @@ def learn_row(
     """
     row, config = ROWS[name], material.config
     if row.floats == "training":
+        events = material.events(pairs=row.pairs)
         learned = learn_local(
-            material.events(pairs=row.pairs), row, config.learn, seed=config.seed,
-            threads=material.threads, progress=material.progress,
+            events, row, config.learn, seed=config.seed, threads=material.threads,
+            progress=material.progress,
+        )  # fmt: skip
+        warn_of_signs(
+            learned, len(events.successors) + len(events.neutral), material.progress,
+            remedy="learn.neutral=tied, or a preset that learns from the development set "
+            "(row6, tuned), may help",
         )  # fmt: skip
         return RowResult(learned, _weighted(material, row.pairs, learned))
     if floats is None:
@@ -205,13 +211,11 @@ def _learn_oracles(material: BlockTraining, joint: RowResult, dev: Sentences) ->
         best = max(bleu, key=lambda name: bleu[name])
         say(f"steps: {best} (BLEU {', '.join(f'{n} {v:.2f}' for n, v in bleu.items())})")
         chosen = replace(found[best], tried=bleu)
-    wrong = wrong_signs(chosen.learned.weights)
-    if wrong:
-        material.progress.warn(
-            f"{', '.join(wrong)}: learned to prefer what costs more, from "
-            f"{oracles.count:,} events of {len(dev.source):,} sentences; a larger development set "
-            "may help, or a preset that learns from the training text (row4, row5)"
-        )
+    warn_of_signs(
+        chosen.learned, oracles.count, material.progress,
+        remedy="a larger development set may help, or a preset that learns from the training text "
+        "(row4, row5)",
+    )  # fmt: skip
     return chosen
 
 
