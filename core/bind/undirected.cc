@@ -49,10 +49,11 @@ nb::list actions_of(const decode::umt::UndirectedDerivation& derivation) {
   return actions;
 }
 
-// (tokens, action, features, sparse ids, sparse values)
+// (tokens, turns, steps, action, features, sparse ids, sparse values)
 nb::tuple tuple_of(decode::umt::Rollout rollout) {
-  return nb::make_tuple(words_of(rollout.tokens), numpy(std::move(rollout.action)),
-                        numpy(std::move(rollout.features)), numpy(std::move(rollout.sparse_ids)),
+  return nb::make_tuple(words_of(rollout.tokens), numpy(std::move(rollout.turns)), rollout.steps,
+                        numpy(std::move(rollout.action)), numpy(std::move(rollout.features)),
+                        numpy(std::move(rollout.sparse_ids)),
                         numpy(std::move(rollout.sparse_values)));
 }
 

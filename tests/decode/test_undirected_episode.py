@@ -34,6 +34,9 @@ def test_a_roll_out_is_the_decoders_own_path(
     for _ in range(2):
         rollout = episode.decode(at.array)
         assert rollout.tokens == found.tokens
+        turn = {action.step: number for number, action in enumerate(found.actions)}
+        assert rollout.turns.tolist() == [turn[step] for step in found.word_steps]
+        assert rollout.steps == len(found.actions)
         assert rollout.action.tolist() == list(found.actions[0].features.values())
         sums = [
             sum(action.features[name] for action in found.actions)
@@ -71,6 +74,11 @@ def test_an_alternative_takes_the_action_of_its_rank_and_then_follows_the_policy
     assert found.actions[sample.state].choices == sample.choices >= 2
     assert 1 <= sample.rank < sample.choices
     assert sample.steps == len(found.actions)
+    turn = {action.step: number - sample.state for number, action in enumerate(found.actions)}
+    assert sample.taken.turns.tolist() == [max(0, turn[step]) for step in found.word_steps]
+    assert sample.taken.steps == sample.steps - sample.state
+    assert len(sample.alternative.turns) == len(sample.alternative.tokens)
+    assert all(sample.alternative.turns < sample.alternative.steps)
     before = at.states(found)[sample.state]
     ranking = at.problem.ranking(before)
     closest = min(a[0] - b[0] for a, b in itertools.pairwise(ranking))

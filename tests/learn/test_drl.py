@@ -14,7 +14,15 @@ import pytest
 
 from demotic.errors import ArgumentError, CorruptFileError
 from demotic.forest.weights import Floats
-from demotic.learn import DivergedError, DrlOptions, DrlResult, LinearPolicy, drl
+from demotic.learn import (
+    DecisionTask,
+    DivergedError,
+    DrlOptions,
+    DrlResult,
+    Features,
+    LinearPolicy,
+    drl,
+)
 from demotic.learn.rollouts import Path as Rollout
 from demotic.learn.updates import Update
 from tests.learn.test_decisions import OneWay
@@ -26,8 +34,11 @@ QUICK = DrlOptions(epochs=3, rate=0.1)
 
 @pytest.mark.parametrize(
     "update",
-    ["full_path", "two_actions", "passive_aggressive", "mira", "expected_reward", "replay"],
-)
+    [
+        "full_path", "two_actions", "passive_aggressive", "aggressive", "mira", "expected_reward",
+        "replay",
+    ],
+)  # fmt: skip
 def test_a_policy_that_is_optimal_is_found(update: Update) -> None:
     task = spellings(60)
     rate = 0.01 if update == "expected_reward" else 0.1
@@ -270,3 +281,56 @@ def test_unknown_features_are_named() -> None:
         drl(spellings(), {"f9": 1.0})
     with pytest.raises(ArgumentError, match="no feature 'g'"):
         drl(spellings(), {}, options=DrlOptions(fixed=("f0", "g")))
+
+
+class Roads(DecisionTask[tuple[int, int], str]):
+    """To a place two steps away; the detour takes three, and what is found comes at its end or,
+    if ``early``, at once."""
+
+    feature_names = ("straight", "detour")
+    early = False
+
+    def __len__(self) -> int:
+        return 3
+
+    def start(self, example: int) -> tuple[int, int]:
+        return 0, 0
+
+    def actions(self, state: tuple[int, int]) -> list[str]:
+        taken, left = state
+        return ["detour", "straight"] if not taken else ["on"] * bool(left)
+
+    def features(self, state: tuple[int, int], action: str) -> Features:
+        return Features.of([action == "straight", action == "detour"])
+
+    def next(self, state: tuple[int, int], action: str) -> tuple[int, int]:
+        if action == "on":
+            return 2, state[1] - 1
+        return (2, 2) if action == "detour" else (1, 1)
+
+    def end_cost(self, state: tuple[int, int]) -> float:
+        return -10.0
+
+    def rewards(self, example: int, rollout: Any) -> list[float]:
+        if self.early and "detour" in rollout.actions:
+            return [10.0, *([0.0] * (rollout.steps - 1))]
+        return list(super().rewards(example, rollout))
+
+
+@pytest.mark.parametrize("update", ["full_path", "replay"])
+def test_a_discount_prefers_what_comes_sooner(update: Update) -> None:
+    options = replace(QUICK, update=update, rate=0.7)
+    plain = drl(Roads(), {"detour": 0.1}, options=options)
+    assert plain.last == pytest.approx({"straight": 0.0, "detour": 0.1}), "both roads end alike"
+    short = drl(Roads(), {"detour": 0.1}, options=replace(options, discount=0.9)).last
+    assert short["straight"] > short["detour"]
+    early = Roads()
+    early.early = True
+    found = drl(early, {"straight": 0.1}, options=replace(options, discount=0.9)).last
+    assert found["detour"] > found["straight"], "what is found at once is worth a long way"
+
+
+@pytest.mark.parametrize("discount", [-0.1, 1.1, math.nan])
+def test_discounts_are_shares(discount: float) -> None:
+    with pytest.raises(ArgumentError, match="discount"):
+        DrlOptions(discount=discount)

@@ -19,7 +19,7 @@ D = Features.of([3.0, -4.0])
 def path(action: list[float], features: list[float], sparse: dict[int, float]) -> Path[int, int]:
     ids = np.array(sorted(sparse), dtype=np.uint32)
     values = np.array([sparse[i] for i in sorted(sparse)], dtype=np.float64)
-    return Path((), 0, np.array(action), np.array(features), ids, values)
+    return Path((), 1, 0, np.array(action), np.array(features), ids, values)
 
 
 def test_differences_are_of_full_paths_or_of_two_actions() -> None:
@@ -68,5 +68,20 @@ def test_sparse_features_count_in_the_length_of_a_difference(update: Update, mar
     assert step_size(update, 10.0, 0.0, 5.0, both) == pytest.approx(margin / 35)
 
 
-def test_equal_paths_move_nothing() -> None:
-    assert step_size("mira", 0.1, 0.0, 5.0, Features.of([0.0, 0.0])) == 0.0
+@pytest.mark.parametrize("update", ["mira", "aggressive"])
+def test_equal_paths_move_nothing(update: Update) -> None:
+    nothing = Features.of([0.0, 0.0])
+    size = step_size(update, 0.1, 0.0, 5.0, nothing)
+    assert not np.any(size * nothing.dense)
+
+
+@given(st.floats(-30, 30), st.floats(1e-3, 3))
+def test_aggressive_steps_are_as_many_as_it_takes(lead: float, rate: float) -> None:
+    size = step_size("aggressive", rate, lead, 5.0, D)
+    steps = size / rate
+    assert steps == pytest.approx(round(steps))
+    assert steps >= 1
+    assert lead + size * 25 > -1e-9
+    if steps > 1.5:
+        assert lead + (size - rate) * 25 <= 1e-9, "one less would not have been enough"
+    assert step_size("aggressive", rate, lead, -5.0, D) == 0.0

@@ -50,6 +50,8 @@ struct EpisodeWeights {
 // A complete translation, its features counted from one state of the search on.
 struct Rollout {
   std::vector<std::string> tokens;
+  std::vector<uint32_t> turns;       // by token: actions from that state to the one that wrote it
+  uint32_t steps = 0;                // actions from there on
   std::vector<double> action;        // phi of the action taken there
   std::vector<double> features;      // of it and of all that follow
   std::vector<uint32_t> sparse_ids;  // ascending

@@ -48,7 +48,7 @@ class UndirectedDecoder::Sampler {
     space_.bound(episode.forest, *space_.reweighed, cff,
                  GapFeatures(decoder.options_.sparse_bits, weights.sparse));
     space_.rescore([&] { space_.search.roll_out(space_.path); });
-    path_words_ = words(space_.search.tree(), space_.path);
+    path_words_ = written(space_.search.tree(), space_.path);
   }
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
@@ -58,7 +58,7 @@ class UndirectedDecoder::Sampler {
 
   Rollout taken(size_t state) const {
     Rollout made;
-    made.tokens = path_words_;
+    put(path_words_, state, made);
     count(space_.path, state, made);
     return made;
   }
@@ -69,7 +69,7 @@ class UndirectedDecoder::Sampler {
                          ahat.choices, std::min(rank, ahat.choices - 1),
                          taken(state), {}};
     space_.rescore([&] { roll_out(state, sample.rank); });
-    sample.alternative.tokens = words(space_.tree, space_.other_path);
+    put(written(space_.tree, space_.other_path), state, sample.alternative);
     count(space_.other_path, state, sample.alternative);
     return sample;
   }
@@ -89,14 +89,32 @@ class UndirectedDecoder::Sampler {
     space_.search.follow(space_.tree, other);
   }
 
-  std::vector<std::string> words(const PartialTree& tree, const Trajectory& path) const {
+  struct Written {
+    std::vector<std::string> tokens;
+    std::vector<uint32_t> actions;  // of the path, that wrote each
+  };
+
+  Written written(const PartialTree& tree, const Trajectory& path) const {
     UndirectedDerivation derivation = grown_derivation(tree, path, episode_.forest);
     complete(derivation, episode_.tokens, episode_.sentence, *space_.reweighed);
-    return std::move(derivation.tokens);
+    std::vector<uint32_t> by_step(derivation.steps.size());
+    for (uint32_t i = 0; i < derivation.actions.size(); ++i)
+      by_step[derivation.actions[i].step] = i;
+    Written made{std::move(derivation.tokens), {}};
+    for (const uint32_t step : derivation.word_steps) made.actions.push_back(by_step[step]);
+    return made;
+  }
+
+  // Words that were there before the state count as those of its action.
+  static void put(const Written& words, size_t state, Rollout& rollout) {
+    rollout.tokens = words.tokens;
+    for (const uint32_t action : words.actions)
+      rollout.turns.push_back(action < state ? 0 : action - static_cast<uint32_t>(state));
   }
 
   void count(const Trajectory& path, size_t state, Rollout& rollout) const {
     const size_t width = decoder_.grammar_.features() + kCffFeatures;
+    rollout.steps = static_cast<uint32_t>(path.actions.size() - state);
     rollout.action.assign(width, 0.0);
     rollout.features.assign(width, 0.0);
     for (size_t i = state; i < path.actions.size(); ++i) {
@@ -128,7 +146,7 @@ class UndirectedDecoder::Sampler {
   WorkspacePool<UndirectedWorkspace>::Lease lease_;
   UndirectedWorkspace& space_;
   std::optional<Reweighing> reweighing_;  // ends before the lease
-  std::vector<std::string> path_words_;
+  Written path_words_;
 };
 
 std::unique_ptr<Episode> UndirectedDecoder::episode(const Tokens& tokens) {

@@ -31,6 +31,10 @@ class Rollout:
 
     tokens: tuple[str, ...]
     """The whole translation."""
+    turns: NDArray[np.uint32]
+    """How many actions after that state's own wrote each token; 0, too, if it was there before."""
+    steps: int
+    """Actions from that state on; 0 where there is no derivation."""
     action: Floats
     """phi: the features of the one action taken in that state, in the order of feature_names."""
     features: Floats
@@ -156,8 +160,8 @@ def _floats(values: Weights | None) -> Floats:
 
 
 def _rollout(made: tuple[Any, ...]) -> Rollout:
-    tokens, action, features, ids, values = made
-    return Rollout(tuple(tokens), action, features, ids, values)
+    tokens, turns, steps, action, features, ids, values = made
+    return Rollout(tuple(tokens), turns, steps, action, features, ids, values)
 
 
 def _sample(made: tuple[Any, ...]) -> Sample:

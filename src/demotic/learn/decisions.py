@@ -67,6 +67,10 @@ class DecisionTask(Search[State, Action]):
         """Of the state in which a roll-out ends."""
         return self.end_cost(rollout.end)
 
+    def rewards(self, example: int, rollout: Path[State, Any]) -> Sequence[float]:
+        """All of it at the end, unless the task says otherwise."""
+        return [*([0.0] * (rollout.steps - 1)), 0.0 - self.cost(example, rollout)]
+
     def cost_examples(
         self,
         example: int,

@@ -51,6 +51,10 @@ class DrlOptions:
     """What an update looks at; those with a margin take ``rate`` as the longest step,
     ``expected_reward`` takes it times the gain, and ``replay`` goes that share of the way to what
     all samples ask for."""
+    discount: float = 1.0
+    """gamma: what a reward is worth one action later, in what a state is worth.  Below 1, short
+    ways to the end are better than long ones, and rewards that come at once better than later
+    ones, where the task has rewards before the end."""
     exponent: float = 1.0
     """Of Zipf's law, by which the other action is drawn; 0 draws uniformly."""
     samples: int = 1
@@ -67,10 +71,12 @@ class DrlOptions:
     def __post_init__(self) -> None:
         for name, least in (
             ("epochs", 0), ("samples", 1), ("exponent", 0), ("rate", 0), ("keep", 0),
-            ("temperature", 1e-6),
+            ("discount", 0), ("temperature", 1e-6),
         ):  # fmt: skip
             if not least <= getattr(self, name) < math.inf:
                 raise ArgumentError(f"{name} must be a number of at least {least}")
+        if self.discount > 1:
+            raise ArgumentError("discount must be at most 1")
         if self.keep > 1 or (self.update == "replay" and self.rate > 1):
             raise ArgumentError("keep, and the rate of replay, must be at most 1")
 
@@ -199,10 +205,9 @@ def _online(
     for example, samples in _visits(task, learned, options, seed):
         moves: list[tuple[float, Features]] = []
         if samples:  # they share the policy's path
-            taken = _reward(task, example, samples[0].taken)
-            rewards.append(taken)
+            rewards.append(_reward(task, example, samples[0].taken))
         for sample in samples:
-            gain = _reward(task, example, sample.alternative) - taken
+            gain = _gain(task, example, sample, rewards[-1], options.discount)
             if gain == 0 or (gain < 0 and options.update != "expected_reward"):
                 continue  # only what is strictly better teaches
             toward = difference(sample, options.update)
@@ -235,10 +240,9 @@ def _replayed(
     rewards, tried = [], 0
     for example, samples in _visits(task, learned, options, seed, pool):
         if samples:
-            taken = _reward(task, example, samples[0].taken)
-            rewards.append(taken)
+            rewards.append(_reward(task, example, samples[0].taken))
         for sample in samples:
-            gain = _reward(task, example, sample.alternative) - taken
+            gain = _gain(task, example, sample, rewards[-1], options.discount)
             toward = _changing(difference(sample, options.update).dense, free)
             if not (math.isfinite(gain) and np.isfinite(toward).all()):
                 raise DivergedError(f"a feature or reward of example {example + 1} is infinite")
@@ -283,6 +287,19 @@ def _policy(learned: AveragedWeights) -> LinearPolicy:
 def _reward(task: SampleTask[Any], example: int, rollout: Any) -> float:
     """What an end is worth: its cost, saved."""
     return 0.0 - task.cost(example, rollout)
+
+
+def _gain(
+    task: SampleTask[Any], example: int, sample: Sample[Any], taken: float, discount: float
+) -> float:
+    """What the alternative is worth more than what was taken, whose end is worth ``taken``."""
+    if discount == 1:
+        return _reward(task, example, sample.alternative) - taken
+    better, worse = (
+        sum(discount**i * each for i, each in enumerate(task.rewards(example, rollout)))
+        for rollout in (sample.alternative, sample.taken)
+    )
+    return float(better - worse)
 
 
 def _changing(dense: Floats, free: NDArray[np.bool_]) -> Floats:

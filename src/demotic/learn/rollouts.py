@@ -27,6 +27,8 @@ class Path(Generic[State, Action]):
 
     actions: tuple[Action, ...]
     """All of them, those before the state of the sample included."""
+    steps: int
+    """Those from that state on."""
     end: State
     action: Floats
     features: Floats
@@ -139,7 +141,10 @@ def _path(
 ) -> Path[State, Action]:
     rows = [search.features(states[i], actions[i]) for i in range(at, len(actions))]
     total = Features.summed(rows)
-    return Path(tuple(actions), states[-1], rows[0].dense, total.dense, total.ids, total.values)
+    steps = len(actions) - at
+    return Path(
+        tuple(actions), steps, states[-1], rows[0].dense, total.dense, total.ids, total.values
+    )
 
 
 def zipf_rank(draw: float, count: int, exponent: float) -> int:

@@ -204,6 +204,12 @@ class SampleTask(SearchTask, Protocol[Kind]):
     def cost(self, example: int, rollout: Kind) -> float:
         """Of the end of a roll-out; less is better."""
 
+    def rewards(self, example: int, rollout: Kind) -> Sequence[float]:
+        """What each action of a roll-out brings, in order; together they save the cost.
+
+        Asked only by learners that discount what comes later.
+        """
+
 
 class CostTask(SearchTask, Protocol):
     """A task to learn from the costs of single actions."""

@@ -2,7 +2,7 @@
 
 Gesmundo and Henderson (2014, section 4.2) use the difference of the full paths' features and a
 constant rate where the alternative is better; they found updates of the two actions alone,
-Passive-Aggressive and MIRA worse.
+Passive-Aggressive, aggressive (Shen et al. 2007) and MIRA worse.
 
 ``expected_reward`` is ours.  Alternatives that are better by luck have, on the whole, lower scores
 under the present weights than what was taken; to learn from them alone wears good weights down.
@@ -21,8 +21,9 @@ import numpy as np
 from demotic.learn.search import Features, Sample, collected
 
 Update = Literal[
-    "full_path", "two_actions", "passive_aggressive", "mira", "expected_reward", "replay"
-]
+    "full_path", "two_actions", "passive_aggressive", "aggressive", "mira", "expected_reward",
+    "replay",
+]  # fmt: skip
 
 
 def difference(sample: Sample[Any], update: Update) -> Features:
@@ -45,8 +46,9 @@ def step_size(update: Update, rate: float, lead: float, gain: float, difference:
 
     ``lead`` is w·D, by how much the alternative's score is higher (lower as a rule), ``gain`` by
     how much its reward is.  Passive-Aggressive (PA-I, Crammer et al. 2006) asks for a margin of 1,
-    MIRA for one of the size of the gain.  Only ``expected_reward`` has an answer for
-    alternatives that are worse.
+    MIRA for one of the size of the gain.  ``aggressive`` repeats the plain step until the
+    alternative scores higher.  Only ``expected_reward`` has an answer for alternatives that are
+    worse.
     """
     if update == "expected_reward":
         return rate * gain * _odds_slope(lead)
@@ -55,6 +57,9 @@ def step_size(update: Update, rate: float, lead: float, gain: float, difference:
     if update in ("full_path", "two_actions"):
         return rate
     norm = float(difference.dense @ difference.dense + difference.values @ difference.values)
+    if update == "aggressive":
+        again = math.floor(max(0.0, -lead) / (rate * norm)) if rate * norm > 0 else 0
+        return rate * (1 + again)
     margin = 1.0 if update == "passive_aggressive" else gain
     return min(rate, max(0.0, margin - lead) / norm) if norm > 0 else 0.0
 

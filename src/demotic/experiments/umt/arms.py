@@ -22,9 +22,12 @@ from demotic.systems.umt.start import NARROW
 
 _UPDATES: tuple[tuple[str, Update, float], ...] = (
     ("two actions", "two_actions", 0.01), ("passive-aggressive", "passive_aggressive", 0.1),
-    ("MIRA", "mira", 0.1), ("expected reward", "expected_reward", 0.001),
+    ("aggressive", "aggressive", 0.001), ("MIRA", "mira", 0.1),
+    ("expected reward", "expected_reward", 0.001),
 )  # fmt: skip
 """Updates beside that of the full path, with their rates."""
+_DISCOUNT = 0.95
+"""Of rewards, where they are discounted: after ten actions 60 % are left."""
 
 
 class Arms:
@@ -196,6 +199,14 @@ class Arms:
             drl = replace(ahead.drl, **options)  # type: ignore[arg-type]
             yield "e5", f"lookahead, {name}", replace(ahead, drl=drl)
         yield "e5", "lookahead, reward of the sentence alone", replace(ahead, reward="sentence")
+        for name, arm in (("paper", paper), ("lookahead", ahead)):
+            later = replace(arm, drl=replace(arm.drl, discount=_DISCOUNT))
+            yield "e5", f"{name}, discount {_DISCOUNT}", later
+            yield (
+                "e5",
+                f"{name}, discount {_DISCOUNT}, step by step",
+                replace(later, rewards="steps"),
+            )
 
     # -- beyond the paper -----------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from demotic.systems.config import LmConfig, TuneConfig
 from demotic.systems.hiero import START, HieroModel
 from demotic.systems.hiero.config import Config as HieroConfig
 from demotic.systems.tuning import DevSet, encoded_dev
-from demotic.systems.umt.config import TIGHT, Config, Features, Preset, Reward
+from demotic.systems.umt.config import TIGHT, Config, Features, Preset, Reward, Rewards
 from demotic.systems.umt.learning import Learner
 from demotic.systems.umt.start import learned
 
@@ -39,6 +39,7 @@ class Arm:
     search: UndirectedSearch
     drl: DrlOptions
     reward: Reward
+    rewards: Rewards = "end"
     seed: int = 1
     curve: bool = False
 
@@ -48,8 +49,9 @@ class Arm:
         config = Config(preset=preset)
         learn = config.learn
         return cls(
-            features=config.features, search=config.search, drl=learn.drl, reward=learn.reward
-        )
+            features=config.features, search=config.search, drl=learn.drl, reward=learn.reward,
+            rewards=learn.rewards,
+        )  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -88,7 +90,14 @@ class Bench:
         """The undirected decoder."""
         return UndirectedDecoder(self.rules, self.lm, weights, options=search)
 
-    def learner(self, seed: int, *, reward: Reward = "corpus", memory: int = 1 << 30) -> Learner:
+    def learner(
+        self,
+        seed: int,
+        *,
+        reward: Reward = "corpus",
+        rewards: Rewards = "end",
+        memory: int = 1 << 30,
+    ) -> Learner:
         """Who learns on the development set."""
         (self.setup.out / "work").mkdir(parents=True, exist_ok=True)
         return Learner(
@@ -98,6 +107,7 @@ class Bench:
             seed=seed,
             threads=self.setup.threads,
             reward=reward,
+            rewards=rewards,
             memory=memory,
             folder=self.setup.out / "work",
             resume=True,
@@ -108,7 +118,7 @@ class Bench:
         """Learn (or remember) an arm: its weights, its BLEU on dev and test, its translations."""
 
         def run() -> dict[str, Any]:
-            learner = self.learner(arm.seed, reward=arm.reward)
+            learner = self.learner(arm.seed, reward=arm.reward, rewards=arm.rewards)
             trial = learned(learner, START, arm.features, arm.search, arm.drl, curve=arm.curve)
             decoder = learner.decoder(trial.search, trial.weights, trial.sparse)
             return {

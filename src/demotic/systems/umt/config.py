@@ -37,6 +37,7 @@ Features = Literal["paper", "printed", "all"]
 Bounds = Literal["local", "words", "chart"]
 Cff = Literal["raw", "delta", "off"]
 Reward = Literal["sentence", "corpus"]
+Rewards = Literal["end", "steps"]
 
 TIGHT = HieroExtraction(min_sentences=2)
 """Tight phrases, as the paper's extractor gives them."""
@@ -58,6 +59,9 @@ class LearnConfig:
     there are none, ``drl.rate`` is."""
     reward: Reward = "corpus"
     """What a translation is worth: BLEU+1 of the sentence, or what it does for BLEU of all."""
+    rewards: Rewards = "end"
+    """When it comes: all at the end, as in the paper, or step by step, as n-grams that match get
+    complete. It makes a difference where ``drl.discount`` is below 1."""
     start: Literal["auto", "default", "mert"] = "auto"
     """Weights to start from: fixed ones, or those that MERT finds for cube pruning.  ``auto`` is
     MERT for the preset ``tuned``, and fixed ones for the others."""

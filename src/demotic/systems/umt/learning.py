@@ -21,7 +21,8 @@ from demotic.lm import LanguageModel
 from demotic.metrics import Bleu, SentenceBleu
 from demotic.progress import SILENT, Progress
 from demotic.systems.tuning import DevSet
-from demotic.systems.umt.config import Reward
+from demotic.systems.umt.config import Reward, Rewards
+from demotic.systems.umt.rewards import limits_of, matches_by_action
 from demotic.thread_pool import thread_pool
 
 
@@ -40,6 +41,7 @@ class UmtTask:
         *,
         memory: int,
         reward: Reward = "sentence",
+        rewards: Rewards = "end",
         threads: int = 1,
     ) -> None:
         self.feature_names: Sequence[str] = decoder.feature_names
@@ -47,6 +49,7 @@ class UmtTask:
         pairs = [pair for pair in zip(dev.source, dev.references, strict=True) if pair[0].strip()]
         self._episodes = decoder.episodes([source for source, _ in pairs], memory=memory)
         self._metrics = [_metric(references) for _, references in pairs]
+        self._limits = [limits_of(lines) for _, lines in pairs] if rewards == "steps" else None
         self._corpus = Bleu(tokenise="none") if reward == "corpus" else None
         self._others: NDArray[np.int64] = np.empty((0, 0), dtype=np.int64)
         self._level = 0.0
@@ -95,9 +98,30 @@ class UmtTask:
         text = " ".join(rollout.tokens)
         if self._corpus is None:
             return self._metrics[example].score(text)
-        statistics = self._others[example] + self._metrics[example].statistics(text)
-        gain = self._corpus.corpus_value(statistics[np.newaxis]) - self._level
-        return self._level + len(self) * gain
+        return self._worth(example, self._metrics[example].statistics(text))
+
+    def rewards(self, example: int, rollout: Rollout) -> list[float]:
+        """All of it at the end, or what each action did for the n-grams of the translation.
+
+        What was there before counts with the first action, so that together they are the reward.
+        """
+        if self._limits is None:
+            return [*([0.0] * (rollout.steps - 1)), self.reward(example, rollout)]
+        rows = matches_by_action(
+            rollout.tokens, rollout.turns, rollout.steps, self._limits[example]
+        )
+        end = self._metrics[example].statistics(" ".join(rollout.tokens))
+        worth = [self._worth(example, np.concatenate([row, end[len(row) :]])) for row in rows]
+        return [worth[0], *np.diff(worth).tolist()]
+
+    def _worth(self, example: int, statistics: NDArray[np.int64]) -> float:
+        if self._corpus is None:
+            return float(_BLEU1.values(statistics[np.newaxis])[0])
+        gain = self._corpus.corpus_value((self._others[example] + statistics)[np.newaxis])
+        return self._level + len(self) * (gain - self._level)
+
+
+_BLEU1 = Bleu(smoothing="add-k", smoothing_value=1, effective_order=True, tokenise="none")
 
 
 def _metric(references: list[str]) -> SentenceBleu:
@@ -146,6 +170,7 @@ class Learner:
     seed: int = 1
     threads: int = 1
     reward: Reward = "corpus"
+    rewards: Rewards = "end"
     memory: int = 1 << 30
     """Bytes of parsed sentences kept from epoch to epoch."""
     folder: Path | None = None
@@ -183,6 +208,7 @@ class Learner:
             self.dev,
             memory=self.memory,
             reward=self.reward,
+            rewards=self.rewards,
             threads=self.threads,
         )
 
@@ -247,7 +273,7 @@ class Learner:
         chosen = {**asdict(options), "epochs": None}
         known = [
             asdict(search), chosen, dict(start), self.seed, len(self.dev.source), curve,
-            self.reward,
+            self.reward, *([self.rewards] if self.rewards != "end" else []),
         ]  # fmt: skip
         key = dumps([*known, self.origin] if self.origin else known)
         return self.folder / f"drl-{sha256(key.encode()).hexdigest()[:12]}.json"

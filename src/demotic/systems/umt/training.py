@@ -99,6 +99,7 @@ def learn_weights(
             seed=config.seed,
             threads=training.threads,
             reward=config.learn.reward,
+            rewards=config.learn.rewards,
             memory=config.learn.memory,
             folder=training.work.folder,
             origin=" ".join(each.digest for each in (dev, rules, lm)),
@@ -171,6 +172,7 @@ def tune(
         seed=seed,
         threads=threads,
         reward=config.learn.reward,
+        rewards=config.learn.rewards,
         memory=config.learn.memory,
         progress=progress,
     )
