@@ -10,6 +10,7 @@ import pytest
 from demotic.errors import ArgumentError
 from demotic.experiments.setup import Setup
 from demotic.experiments.transducer import check, run
+from demotic.experiments.transducer.bench import Bench
 from tests.experiments import texts
 from tests.experiments.markdown import tables
 from tests.systems import toys
@@ -79,6 +80,12 @@ def test_what_is_finished_is_not_done_again(finished: tuple[Path, str], folder: 
     before = {path: path.stat().st_mtime_ns for path in (out / "results").iterdir()}
     assert run(setup(folder, out)) == text
     assert {path: path.stat().st_mtime_ns for path in (out / "results").iterdir()} == before
+
+
+def test_tags_are_those_of_the_parses(folder: Path, tmp_path: Path) -> None:
+    bench = Bench(setup(folder, tmp_path))
+    bench.setup.out.mkdir(exist_ok=True)
+    assert [tuple(tags) for tags in bench.tags] == [tree.tags for tree in bench.parses]
 
 
 def test_what_is_not_there_is_said_before_anything_is_done(folder: Path, tmp_path: Path) -> None:

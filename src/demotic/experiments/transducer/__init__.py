@@ -6,7 +6,7 @@ the training part, as in the chapter; words are linked by both directions of the
 dependencies are those of a parser of a treebank, or of induced trees.
 
 Large texts can be done in pieces: links and parses, then each set of features (w-linked, wdc-all,
-...), which the parts above take up as they find them.
+...), which the parts above take up as they find them.  Only sets with d need parses.
 """
 
 from __future__ import annotations
@@ -45,7 +45,12 @@ def run(setup: Setup) -> str:
 
     def learn(name: str) -> Any:
         features, null = LEARNED[name]
-        return parts.get(name, lambda: learned.learn(bench.corpora, features, null, setup))
+
+        def run() -> Any:
+            corpora = bench.with_dependencies if "d" in features else bench.corpora
+            return learned.learn(corpora, features, null, setup)
+
+        return parts.get(name, run)
 
     def tables(name: str, make: Learned) -> Any:
         """Of what the parts asked for are about, and of all that was learned before."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +20,7 @@ from demotic.experiments.transducer import rivals
 from demotic.experiments.transducer.parses import parser_of_links, parser_of_treebank, parses
 from demotic.experiments.transducer.trees import figures
 from demotic.metrics import mcnemar
-from demotic.parse import Parser
+from demotic.parse import GenerativeParser
 from demotic.transduce import WordCorpus, WordTransducer, one_to_one
 from demotic.trees import Tree, dependency_atoms
 
@@ -86,7 +87,7 @@ class Bench:
         return symmetrise(*self.links, "intersection")
 
     @cached_property
-    def parser(self) -> Parser:
+    def parser(self) -> GenerativeParser:
         """Of the treebank, or of trees that links show."""
         setup = self.setup
         if setup.treebank is not None:
@@ -98,6 +99,12 @@ class Bench:
     def parses(self) -> list[Tree]:
         """Of all source sentences."""
         return parses(self.setup, self.parser, [s for s, _ in self.pairs])
+
+    @cached_property
+    def tags(self) -> list[Sequence[str]]:
+        """Of all source words: those of the parses, which no parsing is needed for."""
+        sentences = [s for s, _ in self.pairs]
+        return [*self.parser.tagger.tag(sentences, threads=self.setup.threads)]
 
     @property
     def borders(self) -> dict[str, tuple[int, int]]:
@@ -115,10 +122,17 @@ class Bench:
         target = [t for _, t in self.pairs]
         forward, backward = self.links
         links = one_to_one((len(s), forward[i], backward[i]) for i, s in enumerate(source))
-        tags = [tree.tags for tree in self.parses]
+        return {
+            name: WordCorpus(source[a:b], target[a:b], links[a:b], self.tags[a:b])
+            for name, (a, b) in self.borders.items()
+        }
+
+    @cached_property
+    def with_dependencies(self) -> dict[str, WordCorpus]:
+        """The same with what trees say about words."""
         others = [dependency_atoms(tree) for tree in self.parses]
         return {
-            name: WordCorpus(source[a:b], target[a:b], links[a:b], tags[a:b], others[a:b])
+            name: replace(self.corpora[name], others=others[a:b])
             for name, (a, b) in self.borders.items()
         }
 
