@@ -47,6 +47,7 @@ def test_the_report_has_every_part_and_the_chapters_figures(finished: tuple[Path
     assert re.findall(r"^## (\w+)", text, flags=re.MULTILINE) == [
         "Data",
         "Words",
+        "Forms",
         "Rivals",
         "Bags",
         "Trees",
@@ -65,7 +66,10 @@ def test_the_report_has_every_part_and_the_chapters_figures(finished: tuple[Path
         "mixture",
         "generative",
         "discriminative",
+        "generative, second parser",
         "phrases",
+        "discriminative against generative",
+        "printed",
     ):
         assert f"| {name} |" in text
     assert (out / "report.md").read_text() == text + "\n"
@@ -73,6 +77,15 @@ def test_the_report_has_every_part_and_the_chapters_figures(finished: tuple[Path
 
 def test_every_row_of_a_table_has_all_columns(finished: tuple[Path, str]) -> None:
     assert all(tables(finished[1]))
+
+
+def test_phrases_are_rows_of_the_same_table(finished: tuple[Path, str], folder: Path) -> None:
+    out, text = finished
+    alone = run(setup(folder, out, "phrases"))
+    assert "## Trees" in alone
+    assert "discriminative |" not in alone
+    row = next(line for line in text.splitlines() if line.startswith("| phrases |"))
+    assert row in alone
 
 
 def test_what_is_finished_is_not_done_again(finished: tuple[Path, str], folder: Path) -> None:
