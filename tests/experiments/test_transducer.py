@@ -10,6 +10,7 @@ import pytest
 from demotic.errors import ArgumentError
 from demotic.experiments.setup import Setup
 from demotic.experiments.transducer import check, run
+from demotic.experiments.transducer.bench import Bench
 from tests.experiments import texts
 from tests.experiments.markdown import tables
 from tests.systems import toys
@@ -46,6 +47,7 @@ def test_the_report_has_every_part_and_the_chapters_figures(finished: tuple[Path
     assert re.findall(r"^## (\w+)", text, flags=re.MULTILINE) == [
         "Data",
         "Words",
+        "Forms",
         "Rivals",
         "Bags",
         "Trees",
@@ -64,7 +66,10 @@ def test_the_report_has_every_part_and_the_chapters_figures(finished: tuple[Path
         "mixture",
         "generative",
         "discriminative",
+        "generative, second parser",
         "phrases",
+        "discriminative against generative",
+        "printed",
     ):
         assert f"| {name} |" in text
     assert (out / "report.md").read_text() == text + "\n"
@@ -74,11 +79,26 @@ def test_every_row_of_a_table_has_all_columns(finished: tuple[Path, str]) -> Non
     assert all(tables(finished[1]))
 
 
+def test_phrases_are_rows_of_the_same_table(finished: tuple[Path, str], folder: Path) -> None:
+    out, text = finished
+    alone = run(setup(folder, out, "phrases"))
+    assert "## Trees" in alone
+    assert "discriminative |" not in alone
+    row = next(line for line in text.splitlines() if line.startswith("| phrases |"))
+    assert row in alone
+
+
 def test_what_is_finished_is_not_done_again(finished: tuple[Path, str], folder: Path) -> None:
     out, text = finished
     before = {path: path.stat().st_mtime_ns for path in (out / "results").iterdir()}
     assert run(setup(folder, out)) == text
     assert {path: path.stat().st_mtime_ns for path in (out / "results").iterdir()} == before
+
+
+def test_tags_are_those_of_the_parses(folder: Path, tmp_path: Path) -> None:
+    bench = Bench(setup(folder, tmp_path))
+    bench.setup.out.mkdir(exist_ok=True)
+    assert [tuple(tags) for tags in bench.tags] == [tree.tags for tree in bench.parses]
 
 
 def test_what_is_not_there_is_said_before_anything_is_done(folder: Path, tmp_path: Path) -> None:

@@ -24,8 +24,11 @@ SIZE = 1_000
 TIMES = 16
 MARGIN = 5
 LEAST = 0.004  # seconds that small things count as
-FEW = ("known word", "letters", "tags", "pairs of brackets", "brackets in brackets", "one word")
-LINEAR = ("umt", "phrase", "blocks", "amasis")  # hiero has all patterns; docs/reliability.md
+FEW = (
+    "known word", "letters", "tags", "pairs of brackets", "brackets in brackets", "tags in tags",
+    "one word",
+)  # fmt: skip
+LINEAR = ("umt", "phrase", "blocks", "amasis", "transducer")  # hiero has all patterns
 
 
 def seconds(call: Callable[[str], object], text: str) -> float:
@@ -58,7 +61,11 @@ def test_text_is_translated_in_linear_time(hiero: Model, name: str) -> None:
 
 @pytest.mark.parametrize("system", LINEAR)
 def test_all_decoders_take_linear_time(system: str) -> None:
-    model = demotic.train(toys.memory(60), dev=toys.text(20), system=system, config=toys.UNTUNED)
+    config = {
+        **toys.UNTUNED,
+        **({"trees": {"source": "induced"}} if system == "transducer" else {}),
+    }
+    model = demotic.train(toys.memory(60), dev=toys.text(20), system=system, config=config)
     model.translate("The adj1 noun2 verb3 %d noun4.")
     slow = [
         name for name in FEW if not grows_no_faster_than_the_text(model.translate, name, SIZE // 4)

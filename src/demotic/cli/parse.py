@@ -84,7 +84,8 @@ def command(
         ),
     ] = None,
     max_words: Annotated[
-        int | None, typer.Option(min=1, help="Train: longer sentences stay flat. [default: 100]")
+        int | None,
+        typer.Option(min=1, help="Train: longer sentences are parsed in pieces. [default: 100]"),
     ] = None,
     format: Annotated[Format, typer.Option(help="Scores as text or as JSON.")] = Format.text,
     seed: options.Seed = 1,

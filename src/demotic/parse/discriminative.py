@@ -20,10 +20,11 @@ from demotic.learn.boosting import BoostingOptions, train_groups
 from demotic.learn.ensembles import BinaryRows, Ensembles
 from demotic.parse.evaluation import PUNCTUATION
 from demotic.parse.frontier import PRIME, HeadTable, Prepared, prepared, restored
+from demotic.parse.pieces import in_pieces
 from demotic.parse.shapes import WordNumbers
 from demotic.parse.tagger import Tagger
 from demotic.progress import SILENT, Progress
-from demotic.trees import Tree, flat_tree
+from demotic.trees import Tree
 from demotic.trees.tree import TOP
 
 _BATCH = 64
@@ -51,7 +52,7 @@ class DiscriminativeOptions:
     open: int = 8
     """Other nodes that are kept to be tried, of each state."""
     max_words: int = 100
-    """Longer sentences get a flat tree."""
+    """Longer sentences are parsed in pieces."""
 
     def __post_init__(self) -> None:
         counts = ("least", "passes", "train_words", "share", "seen", "pops", "max_words")
@@ -88,7 +89,7 @@ class DiscriminativeParser:
             raise CorruptFileError(f"a parser without the label {error}") from error
         self._core = _core.FrontierParser(*table, numbers, keys, classifiers.core, top)
         self.failures = 0
-        """Sentences without a parse so far, too long ones among them."""
+        """Sentences without a parse so far."""
 
     @classmethod
     def train(
@@ -155,25 +156,36 @@ class DiscriminativeParser:
         return found
 
     def _batch(self, sentences: Sequence[Sequence[str]], threads: int) -> Iterator[Tree]:
+        def parse(
+            words: Sequence[Sequence[str]], tags: Sequence[Sequence[str]]
+        ) -> list[Tree | None]:
+            found = self._core.parse(
+                [[self._symbol[tag] for tag in each] for each in tags],
+                [self.words.number(each) for each in words],
+                self.options.pops,
+                self.options.open,
+                threads,
+            )
+            return [self._tree(own, *each) for own, each in zip(words, found, strict=True)]
+
         tags = self.tagger.tag(sentences, threads=threads)
-        most = self.options.max_words
-        short = [k for k, words in enumerate(sentences) if 0 < len(words) <= most]
-        found = self._core.parse(
-            [[self._symbol[tag] for tag in tags[k]] for k in short],
-            [self.words.number(sentences[k]) for k in short],
-            self.options.pops,
-            self.options.open,
-            threads,
-        )
-        parts = dict(zip(short, found, strict=True))
-        for k, words in enumerate(sentences):
-            labels, begins, children, heads, _ = parts.get(k, ([], [], [], [], 0.0))
-            if not labels:
-                self.failures += 1
-                yield flat_tree(words, tags[k])
-                continue
-            below = [children[a:b] for a, b in pairwise(begins)]
-            yield restored(words, [self.symbols[label] for label in labels], below, heads)
+        for tree in in_pieces(sentences, tags, self.options.max_words, parse):
+            self.failures += tree.flat
+            yield tree
+
+    def _tree(
+        self,
+        words: Sequence[str],
+        labels: Sequence[int],
+        begins: Sequence[int],
+        children: Sequence[int],
+        heads: Sequence[int],
+        _: float,
+    ) -> Tree | None:
+        if not labels:
+            return None
+        below = [children[a:b] for a, b in pairwise(begins)]
+        return restored(words, [self.symbols[label] for label in labels], below, heads)
 
     # -- what a file keeps of it
 

@@ -17,10 +17,11 @@ import numpy as np
 from demotic import _core
 from demotic.errors import ArgumentError, CorruptFileError, check_counts
 from demotic.parse.annotation import annotated, plain
+from demotic.parse.pieces import in_pieces
 from demotic.parse.shapes import WordNumbers
 from demotic.parse.tagger import Tagger
 from demotic.progress import SILENT, Progress
-from demotic.trees import Tree, flat_tree
+from demotic.trees import Tree
 from demotic.trees.tree import TOP
 
 _ARRAYS: dict[str, Any] = {
@@ -45,7 +46,7 @@ class GenerativeOptions:
     width: float = 8.0
     """Items worse than the best of their kind by more than this (-ln p) are dropped."""
     max_words: int = 100
-    """Longer sentences get a flat tree."""
+    """Longer sentences are parsed in pieces."""
 
     def __post_init__(self) -> None:
         check_counts(self, "least", "passes", "items", "max_words", least=1, most=100_000)
@@ -72,7 +73,7 @@ class GenerativeParser:
         self.grammar, self.options = grammar, options
         self._symbol = {symbol: k for k, symbol in enumerate(self.symbols)}
         self.failures = 0
-        """Sentences without a parse so far, too long ones among them."""
+        """Sentences without a parse so far."""
 
     @classmethod
     def train(
@@ -125,27 +126,37 @@ class GenerativeParser:
         return found
 
     def _batch(self, sentences: Sequence[Sequence[str]], threads: int) -> Iterator[Tree]:
+        def parse(
+            words: Sequence[Sequence[str]], tags: Sequence[Sequence[str]]
+        ) -> list[Tree | None]:
+            found = self.grammar.parse(
+                [self.words.number(each) for each in words],
+                [[self._symbol[tag] for tag in each] for each in tags],
+                self.options.items,
+                self.options.width,
+                threads,
+            )
+            return [self._tree(own, *each) for own, each in zip(words, found, strict=True)]
+
         tags = self.tagger.tag(sentences, threads=threads)
-        most = self.options.max_words
-        short = [k for k, words in enumerate(sentences) if 0 < len(words) <= most]
-        found = self.grammar.parse(
-            [self.words.number(sentences[k]) for k in short],
-            [[self._symbol[tag] for tag in tags[k]] for k in short],
-            self.options.items,
-            self.options.width,
-            threads,
-        )
-        parts = dict(zip(short, found, strict=True))
-        for k, words in enumerate(sentences):
-            labels, begins, children, heads, _ = parts.get(k, ([], [], [], [], 0.0))
-            if not labels:
-                self.failures += 1
-                yield flat_tree(words, tags[k])
-                continue
-            below = tuple(tuple(children[a:b]) for a, b in pairwise(begins))
-            head = tuple(h if c else -1 for h, c in zip(heads, below, strict=True))
-            names = tuple(self.symbols[label] for label in labels)
-            yield plain(Tree(tuple(words), names, below, head))
+        for tree in in_pieces(sentences, tags, self.options.max_words, parse):
+            self.failures += tree.flat
+            yield tree
+
+    def _tree(
+        self,
+        words: Sequence[str],
+        labels: Sequence[int],
+        begins: Sequence[int],
+        children: Sequence[int],
+        heads: Sequence[int],
+        _: float,
+    ) -> Tree | None:
+        if not labels:
+            return None
+        below = tuple(tuple(children[a:b]) for a, b in pairwise(begins))
+        head = tuple(h if c else -1 for h, c in zip(heads, below, strict=True))
+        return plain(Tree(tuple(words), tuple(self.symbols[k] for k in labels), below, head))
 
     # -- what a file keeps of it
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,10 +17,16 @@ from demotic.errors import ArgumentError
 from demotic.experiments.data import part_files, part_names
 from demotic.experiments.setup import Setup
 from demotic.experiments.transducer import rivals
-from demotic.experiments.transducer.parses import parser_of_links, parser_of_treebank, parses
-from demotic.experiments.transducer.trees import figures
+from demotic.experiments.transducer.parses import (
+    NARROW,
+    Pair,
+    parses,
+    trees_of_links,
+    trees_of_treebank,
+)
+from demotic.experiments.transducer.trees import figures, phrases
 from demotic.metrics import mcnemar
-from demotic.parse import Parser
+from demotic.parse import DiscriminativeOptions, DiscriminativeParser, GenerativeParser
 from demotic.transduce import WordCorpus, WordTransducer, one_to_one
 from demotic.trees import Tree, dependency_atoms
 
@@ -86,18 +93,36 @@ class Bench:
         return symmetrise(*self.links, "intersection")
 
     @cached_property
-    def parser(self) -> Parser:
-        """Of the treebank, or of trees that links show."""
-        setup = self.setup
-        if setup.treebank is not None:
-            return parser_of_treebank(setup.treebank, progress=setup.progress)
+    def bank(self) -> list[Tree]:
+        """What parsers learn from: the treebank, or trees that links show."""
+        if self.setup.treebank is not None:
+            return trees_of_treebank(self.setup.treebank)
         a, b = self.borders["train"]
-        return parser_of_links(setup, self.pairs[a:b], [sorted(self.both[k]) for k in range(a, b)])
+        links = [sorted(self.both[k]) for k in range(a, b)]
+        return trees_of_links(self.setup, self.pairs[a:b], links)
+
+    @cached_property
+    def parser(self) -> GenerativeParser:
+        """The one whose trees everything is learned from."""
+        return GenerativeParser.train(self.bank, options=NARROW, progress=self.setup.progress)
+
+    def second_parser(self) -> DiscriminativeParser:
+        """For the trees of development and test sentences."""
+        longest = DiscriminativeOptions(train_words=15 if self.setup.quick else 40)
+        return DiscriminativeParser.train(
+            self.bank, options=longest, threads=self.setup.threads, progress=self.setup.progress
+        )
 
     @cached_property
     def parses(self) -> list[Tree]:
         """Of all source sentences."""
         return parses(self.setup, self.parser, [s for s, _ in self.pairs])
+
+    @cached_property
+    def tags(self) -> list[Sequence[str]]:
+        """Of all source words: those of the parses, which no parsing is needed for."""
+        sentences = [s for s, _ in self.pairs]
+        return [*self.parser.tagger.tag(sentences, threads=self.setup.threads)]
 
     @property
     def borders(self) -> dict[str, tuple[int, int]]:
@@ -115,10 +140,17 @@ class Bench:
         target = [t for _, t in self.pairs]
         forward, backward = self.links
         links = one_to_one((len(s), forward[i], backward[i]) for i, s in enumerate(source))
-        tags = [tree.tags for tree in self.parses]
+        return {
+            name: WordCorpus(source[a:b], target[a:b], links[a:b], self.tags[a:b])
+            for name, (a, b) in self.borders.items()
+        }
+
+    @cached_property
+    def with_dependencies(self) -> dict[str, WordCorpus]:
+        """The same with what trees say about words."""
         others = [dependency_atoms(tree) for tree in self.parses]
         return {
-            name: WordCorpus(source[a:b], target[a:b], links[a:b], tags[a:b], others[a:b])
+            name: replace(self.corpora[name], others=others[a:b])
             for name, (a, b) in self.borders.items()
         }
 
@@ -137,15 +169,24 @@ class Bench:
 
     # -- table 7.5 -------------------------------------------------------------------------------
 
-    def trees(self) -> dict[str, Any]:
-        pairs = {name: self.pairs[a:b] for name, (a, b) in self.borders.items()}
+    def trees(self, *, second: bool) -> dict[str, Any]:
+        """``second``: with the trees of another parser, too."""
+        pairs = self.parts
         parsed = {name: self.parses[a:b] for name, (a, b) in self.borders.items()}
         begin, end = self.borders["train"]
         links = [
             _some(symmetrise(*self.links, name), begin, end) for name in ("intersection", "union")
         ]
-        record = figures(self.setup, pairs, parsed, links, self.parser)
-        return record | {"parser": getattr(self.setup.treebank, "name", "induced")}
+        other = self.second_parser() if second else None
+        return figures(self.setup, pairs, parsed, links, other)
+
+    def phrases(self) -> dict[str, Any]:
+        return phrases(self.setup, self.parts)
+
+    @property
+    def parts(self) -> dict[str, list[Pair]]:
+        """All pairs, by the part that they are in."""
+        return {name: self.pairs[a:b] for name, (a, b) in self.borders.items()}
 
     # -- speed -----------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from demotic.experiments.setup import Setup
+from demotic.learn.boosting import BoostingOptions
 from demotic.transduce import WordCorpus, WordTransducer, score_bags
 from demotic.transduce import one_to_one_bound as bound
 from demotic.transduce.bags import best_by_word
@@ -23,6 +24,11 @@ from demotic.transduce.corpus import NULL
 SETS = ("w", "wd", "wc", "wdc")
 NULLS: tuple[Literal["linked", "all"], ...] = ("linked", "all")
 JUDGED = ("tune", "dev", "test")
+GAINS: tuple[tuple[Literal["printed", "hard"], float, int], ...] = (
+    ("printed", 1.0, 0), ("printed", 1.01, 0), ("printed", 1.1, 0),
+    ("hard", 1.0, 0), ("hard", 1.01, 0), ("hard", 1.1, 0), ("hard", 1.0, 1),
+)  # fmt: skip
+"""Forms of the gain: its kind, what a split must exceed, the greatest depth (0: any)."""
 BASELINE = "most frequent"
 Lines = list[list[str | None]]
 """For each word of each sentence its translation, or none."""
@@ -64,6 +70,35 @@ def learn(
         "curve": [lambdas.tolist(), curve.tolist()],
         "predictions": predictions,
     }
+
+
+def gains(corpora: Mapping[str, WordCorpus], setup: Setup) -> list[dict[str, Any]]:
+    """The forms of the gain, window features: how good, how large, how deep."""
+    record = []
+    for gain, factor, limit in GAINS:
+        begin = time.process_time()
+        options = BoostingOptions(
+            lambda_min=1.0, gain=gain, min_gain_factor=factor, max_depth=limit
+        )
+        path = WordTransducer.train(
+            corpora["train"], features="w", options=options, threads=setup.threads,
+            progress=setup.progress,
+        )  # fmt: skip
+        seconds = time.process_time() - begin
+        made = path.tuned(corpora["tune"], threads=setup.threads)
+        kept = made.ensembles.prefix(made.lambda_)
+        depths = [kept.depth(c, k) for c in range(len(kept)) for k in range(len(kept.lambdas(c)))]
+        accuracy = {
+            part: float(made.accuracies(corpora[part], np.array([made.lambda_]))[0])
+            for part in ("tune", "dev")
+        }
+        record.append(
+            {"gain": gain, "factor": factor, "limit": limit, "size": made.size()}
+            | {"seconds": seconds, "deepest": max(depths, default=0)}
+            | {"leaves": (kept.nodes + kept.trees) / (2 * max(1, kept.trees))}
+            | accuracy
+        )
+    return record
 
 
 def words(

@@ -1,4 +1,4 @@
-"""The parser of the experiment's source side, and the trees it makes."""
+"""What the parsers of the experiment's source side learn from, and the trees they make."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from pathlib import Path
 from demotic.decode.transducer import over_tokens
 from demotic.experiments.setup import Setup
 from demotic.lm import cluster
-from demotic.parse import GenerativeOptions, GenerativeParser
+from demotic.parse import GenerativeOptions
 from demotic.parse.files import Parser, cached_parses
 from demotic.parse.induced import induced_tree
-from demotic.progress import SILENT, Progress
 from demotic.trees import Tree, read_trees
 
 CLASSES = 50
@@ -24,18 +23,17 @@ NARROW = GenerativeOptions(items=6, width=6.0)
 Pair = tuple[list[str], list[str]]
 
 
-def parser_of_treebank(treebank: Path, *, progress: Progress = SILENT) -> GenerativeParser:
+def trees_of_treebank(treebank: Path) -> list[Tree]:
     """Lower-cased, as the text is."""
-    trees = [
+    return [
         over_tokens(tree, [word.lower() for word in tree.words]) for tree in read_trees(treebank)
     ]
-    return GenerativeParser.train(trees, options=NARROW, progress=progress)
 
 
-def parser_of_links(
+def trees_of_links(
     setup: Setup, pairs: Sequence[Pair], intersection: Sequence[Sequence[tuple[int, int]]]
-) -> GenerativeParser:
-    """No treebank: of trees that links show, with word classes for tags."""
+) -> list[Tree]:
+    """No treebank: trees that links show, with word classes for tags."""
     path = setup.out / "source.txt"
     path.write_text("".join(f"{' '.join(s)}\n" for s, _ in pairs), encoding="utf-8")
     classes = cluster(path, classes=CLASSES, threads=setup.threads)
@@ -45,7 +43,7 @@ def parser_of_links(
         tree = induced_tree(source, target, links, tags)
         if tree is not None:
             trees.append(tree)
-    return GenerativeParser.train(trees, options=NARROW, progress=setup.progress)
+    return trees
 
 
 def parses(setup: Setup, parser: Parser, sentences: Sequence[Sequence[str]]) -> list[Tree]:
