@@ -170,21 +170,37 @@ def test_who_sends_too_much_hears_why_and_can_go_on(server: Process, told: str) 
 
 
 def test_slow_clients_are_given_up_and_hold_up_nobody(server: Process, told: str) -> None:
-    heads = [b"", b"POST /trans", translate(LINE)[:-5]]
+    heads = [b"", b"POST /trans", translate(LINE)[:-5], b"\r\n"]
     slow = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(60)]
     try:
         for number, connection in enumerate(slow):
-            connection.sendall(heads[number % 3])
+            connection.sendall(heads[number % 4])
         reply = server.post("/translate", q=LINE, source="en", target="fr")
         assert reply.record["translatedText"] == told
         ends = [connection.recv(1000) for connection in slow]
     finally:
         for connection in slow:
             connection.close()
-    assert ends[0::3] == [b""] * 20  # nothing was asked, nothing is said
-    assert all(end.startswith(b"HTTP/1.1 408 ") for end in (*ends[1::3], *ends[2::3]))
+    assert ends[0::4] == [b""] * 15  # nothing was asked, nothing is said
+    assert all(end.startswith(b"HTTP/1.1 408 ") for at in (1, 2, 3) for end in ends[at::4])
     figures = server.request("/metrics").body.decode()
     assert "demotic_slow_clients_total 0" not in figures
+
+
+def test_empty_lines_between_requests_do_not_hold_a_connection(server: Process) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        connection.sendall(translate(LINE))
+        assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+        connection.sendall(b"\r\n")
+        assert connection.recv(1000).startswith(b"HTTP/1.1 408 ")
+
+
+@pytest.mark.parametrize("beside", [b"1;", b"0\r\nX: ", b"0\r\n"])
+def test_what_stands_beside_chunks_is_bounded(server: Process, beside: bytes) -> None:
+    head = translate(LINE).partition(b"Content-Length")[0]
+    line = b"X: " + b"a" * 1000 + b"\r\n" if beside.endswith(b"\n") else b"a" * 1000
+    found = spoken(server, head + b"Transfer-Encoding: chunked\r\n\r\n" + beside, line * 1000)
+    assert found.startswith(b"HTTP/1.1 431 ")
 
 
 def test_clients_that_go_away_are_forgotten(server: Process) -> None:

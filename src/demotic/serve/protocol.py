@@ -20,6 +20,8 @@ _HEAD = 32 << 10
 """Bytes of a request's line and headers; a text in a query string has to fit, too."""
 _LINGER = 2.0
 """Seconds for a client that is refused to read why."""
+_UNREAD = 32 << 10
+"""Bytes on end that add nothing to a body: what is written beside chunks and behind the last one."""
 _SLOWEST = 1 << 10
 """Bytes per second of a body."""
 
@@ -40,6 +42,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._in_message = False
         self._head_bytes = 0
         self._body_bytes = 0
+        self._idle_bytes = 0
+        self._events = 0
+        """Beginnings and ends of requests so far."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -56,32 +61,41 @@ class BoundedProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._refused:
             return
-        begun = self._in_head
+        begun, events = self._in_head, self._events
         if begun:
             self._head_bytes += len(data)
+        else:
+            self._idle_bytes += len(data)
         super().data_received(data)
         if self._in_head and begun and self._head_bytes > _HEAD:
             self._refuse(b"431 Request Header Fields Too Large", b"the head is too long")
-        elif not self._in_message:
+        elif not (self._in_head or begun) and self._idle_bytes > _UNREAD:
+            self._refuse(b"431 Request Header Fields Too Large", b"the body says too little")
+        elif self._in_message or (self._events == events and self._answered()):
+            # Empty lines between requests are no request, and put nothing off.
+            if self._timer is None:
+                self._arm()
+        else:
             self._disarm()
-        elif self._timer is None:
-            self._arm()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._in_message = self._in_head = True
+        self._events += 1
 
     def on_headers_complete(self) -> None:
         self._in_head = False
-        self._head_bytes = self._body_bytes = 0
+        self._head_bytes = self._body_bytes = self._idle_bytes = 0
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
         self._body_bytes += len(body)
+        self._idle_bytes = 0
         super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._in_message, self._in_head = False, True
+        self._events += 1
         super().on_message_complete()
 
     # -- clients that take their time -----------------------------------------------------------
@@ -126,12 +140,14 @@ class BoundedProtocol(HttpToolsProtocol):
         self.metrics.timeouts += 1
         self.transport.abort()
 
+    def _answered(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
     def _refuse(self, status: bytes, why: bytes) -> None:
         """Say why, unless an answer is on its way, and close."""
         self._disarm()
         cycle = self.cycle
-        done = cycle is None or cycle.response_complete
-        if done or (cycle.more_body and not cycle.response_started):
+        if self._answered() or (cycle.more_body and not cycle.response_started):
             content = b'{"error": "%s"}' % why
             self._refused = True
             self.transport.write(
