@@ -79,6 +79,9 @@ for module in (
     app.command(module.NAME, no_args_is_help=module.NEEDS_ARGUMENTS)(module.command)
 
 
+_NO_MEMORY = "out of memory (use a smaller input or a lower --memory)"
+
+
 def main() -> None:
     """Run the command line: 0 ok, 1 failure, 2 wrong usage, 130 interrupted, 143 terminated."""
     streams.guard()
@@ -96,7 +99,11 @@ def main() -> None:
         _drop_output()  # the reader (`| head`) has seen enough
         sys.exit(1)
     except MemoryError:
-        _fail("out of memory (use a smaller input or a lower --memory)")
+        _fail(_NO_MEMORY)
+    except ImportError as error:
+        if "failed to map segment" not in str(error):  # of a library, where addresses are few
+            raise
+        _fail(_NO_MEMORY)
     except OSError as error:
         if error.filename is None:
             _drop_output()
