@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORE := $(shell find core -name '*.h' -o -name '*.cc') CMakeLists.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: all build demo test lint format bench sanitize fuzz clean
+.PHONY: all build demo test lint format bench sanitize fuzz chaos clean
 
 all: build
 
@@ -77,6 +77,11 @@ FUZZ ?=
 fuzz: $(VENV)/.test
 	$(if $(findstring --guided,$(FUZZ)),@$(PIP) 'demotic[fuzz]')
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(FUZZ)
+
+# Trainings killed at random points, on full disks, with little memory; then resumed. CHAOS='--kinds
+# kills --kills 200' and the like: see tests/chaos/__main__.py.
+chaos: $(VENV)/.test
+	$(BIN)/python -m tests.chaos $(CHAOS)
 
 clean:
 	rm -rf build build-asan $(VENV) $(VENV)-asan demo-out bench-out fuzz-out

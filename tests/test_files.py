@@ -353,6 +353,60 @@ def test_a_failure_leaves_the_earlier_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [target]
 
 
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from demotic import files
+
+target = Path(sys.argv[1])
+with files.atomic_folder(target) as folder:
+    (folder / "part").write_text("old")
+status, change = 1, 0
+while status:
+    change += 1
+    if (child := os.fork()) == 0:
+        left = change
+        def die(event, arguments):
+            global left
+            left -= event in ("open", "os.rename", "os.rmdir", "os.remove", "ctypes.dlsym")
+            if not left:
+                os.kill(os.getpid(), signal.SIGKILL)
+        sys.addaudithook(die)
+        with files.atomic_folder(target) as folder:
+            (folder / "part").write_text("new")
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    print((target / "part").read_text())
+"""
+
+
+def test_whoever_is_killed_leaves_one_of_both_folders(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path / "model")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = done.stdout.split()
+    assert len(found) > 4
+    assert found == sorted(found, reverse=True)
+    assert set(found) == {"old", "new"}
+
+
+def test_where_names_cannot_be_swapped_a_folder_is_replaced_in_two_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_exchanged", lambda one, other: False)
+    test_a_folder_is_replaced_as_a_whole(tmp_path)
+
+
+def test_a_link_to_a_folder_stays(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("folder")
+    with files.atomic_folder(tmp_path / "link") as folder:
+        (folder / "part").write_text("new")
+    assert (tmp_path / "folder" / "part").read_text() == "new"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "link"]
+
+
 def test_errors_name_what_was_asked_for_not_the_temporary_folder(tmp_path: Path) -> None:
     (tmp_path / "source").write_text("x")
     target = tmp_path / "target"

@@ -370,6 +370,8 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
     import tempfile
 
     target = Path(path)
+    if target.is_symlink():
+        target = target.resolve()  # the link stays, what it points to is replaced
     prefix = temporary_prefix(target)
     with naming(path), speaking_of(path, target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -378,18 +380,40 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
             yield temporary
             temporary.chmod(0o777 & ~_umask())
             if target.is_dir():
-                old = Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent))
-                target.replace(old)
-                try:
-                    temporary.replace(target)
-                except OSError:
-                    old.replace(target)
-                    raise
-                shutil.rmtree(old, ignore_errors=True)
+                if not _exchanged(temporary, target):
+                    _replace_folder(temporary, target)
             else:
                 temporary.replace(target)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Swap two names at once, so that whoever is killed leaves something whole under each; False
+    where the system or the disk cannot."""
+    import ctypes
+
+    try:
+        swap = ctypes.CDLL(None).renameat2
+    except (OSError, AttributeError):
+        return False
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return swap(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0
+
+
+def _replace_folder(temporary: Path, target: Path) -> None:
+    """In two steps; between them there is nothing at the target's place."""
+    import shutil
+    import tempfile
+
+    old = Path(tempfile.mkdtemp(prefix=temporary_prefix(target), dir=target.parent))
+    target.replace(old)
+    try:
+        temporary.replace(target)
+    except OSError:
+        old.replace(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 _SHOWN = 3  # parts of a path

@@ -3,6 +3,7 @@
     python -m tests.fuzz --seconds 10 --seed 1      all readers
     python -m tests.fuzz text "core lm"             those whose names begin so
     python -m tests.fuzz --guided ...               by atheris (pip install demotic[fuzz])
+    python -m tests.fuzz --ledger FILE --inputs N   until each has taken so many, over all runs
 
 Names are those of ``readers.py`` and, for files of the core, ``core KIND`` of
 ``tests/io/hostile.py``.  Each reader runs in a process of its own.  What it could not take is
@@ -19,8 +20,11 @@ import sys
 import time
 from pathlib import Path
 
+from tests.fuzz.ledger import Ledger
+
 ROOT = Path(__file__).parents[2]
 ROUND = 300  # cases of a kind of the core's files, before a look at the clock
+ROUNDS = 1_000_000  # of one seed
 
 
 def main() -> None:
@@ -30,12 +34,23 @@ def main() -> None:
     if not names:
         sys.exit("no reader has such a name")
     failed = []
+    ledger = Ledger(options.ledger)
     for name in names:
+        first = ledger.inputs(name, options.seed)
+        last = options.inputs - ledger.inputs(name) + first
+        if last <= first:
+            continue
         run = _core if name.startswith("core ") else _reader
-        done, inputs, seconds = run(name, options)
+        done, inputs, seconds = run(name, options, first, last)
+        ledger.add(name, options.seed, inputs, cpu=seconds, failed=not done)
         rate = f"{inputs / max(seconds, 1e-9):,.0f} per CPU second"
-        print(f"{name:28} {inputs:>9,} inputs, {rate}{'' if done else '   FAILED'}", flush=True)
+        said = f"{name:28} {inputs:>9,} inputs, {rate}"
+        if options.ledger:
+            said += f", {ledger.inputs(name):,} in all"
+        print(f"{said}{'' if done else '   FAILED'}", flush=True)
         failed += [] if done else [name]
+    if options.ledger:
+        options.ledger.with_suffix(".md").write_text(f"{ledger.table()}\n")
     if failed:
         sys.exit(f"{len(failed)} failed: {', '.join(failed)}; see {options.out}")
 
@@ -45,6 +60,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--seconds", type=float, default=5, help="of CPU time for each reader")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--inputs", type=int, default=1 << 62, help="for each reader, at most")
+    parser.add_argument("--ledger", type=Path, help="a file to count inputs in, and to go on from")
     parser.add_argument("--guided", action="store_true", help="let atheris look for new branches")
     parser.add_argument("--out", type=Path, default=ROOT / "fuzz-out")
     return parser.parse_args()
@@ -57,29 +74,36 @@ def _names() -> list[str]:
     return [*readers(), *(f"core {kind}" for kind in USES)]
 
 
-def _reader(name: str, options: argparse.Namespace) -> tuple[bool, int, float]:
+def _reader(
+    name: str, options: argparse.Namespace, first: int, last: int
+) -> tuple[bool, int, float]:
     """Ended well, inputs, seconds."""
     module = "tests.fuzz.guided" if options.guided else "tests.fuzz.seeded"
     command = [sys.executable, "-m", module, name, str(options.seconds), str(options.seed)]
-    done = subprocess.run([*command, str(options.out)], cwd=ROOT, stdout=subprocess.PIPE, text=True,
-                          check=False)  # fmt: skip
+    command += [str(options.out), *([] if options.guided else [str(first), str(last)])]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     last = done.stdout.splitlines()[-1:] or ["0 0"]
     inputs, seconds = last[0].split()
     return done.returncode == 0, int(inputs), float(seconds)
 
 
-def _core(name: str, options: argparse.Namespace) -> tuple[bool, int, float]:
+def _core(name: str, options: argparse.Namespace, first: int, last: int) -> tuple[bool, int, float]:
+    """Cases of rounds, each with a seed of its own."""
     kind = name.removeprefix("core ")
-    inputs, seed, begin = 0, options.seed, _children()
+    inputs, begin = 0, _children()
     deadline = time.monotonic() + 10 * options.seconds
-    while _children() - begin < options.seconds and time.monotonic() < deadline:
+    while (
+        _children() - begin < options.seconds
+        and time.monotonic() < deadline
+        and first + inputs < last
+    ):
+        seed = options.seed * ROUNDS + (first + inputs) // ROUND
         command = [sys.executable, "-m", "tests.io.hostile", kind, str(seed), str(ROUND)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         inputs += len(done.stdout.splitlines())
         if done.returncode != 0:
             print(" ".join(command[1:]), done.stdout.splitlines()[-1:], done.stderr[-3000:])
             return False, inputs, _children() - begin
-        seed += 1
     return True, inputs, _children() - begin
 
 

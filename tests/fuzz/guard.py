@@ -8,6 +8,7 @@ import hashlib
 import resource
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,9 @@ from tests.fuzz.readers import Reader
 
 SLOW = 10  # seconds of CPU for 20 KB
 HANGS = 300
+AGAIN = 10  # seconds after which the clock of hangs starts again; each start is a thread
 MEMORY = 1 << 30
+_started: float | None = None
 
 
 class TooSlowError(BaseException):
@@ -29,6 +32,14 @@ def limit() -> None:
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, hard))
     signal.signal(signal.SIGVTALRM, _too_slow)
+    _watch()
+
+
+def _watch() -> None:
+    """End this process if it should hang, with a traceback."""
+    global _started
+    _started = time.monotonic()
+    faulthandler.dump_traceback_later(HANGS, exit=True)
 
 
 def _too_slow(*_: object) -> None:
@@ -38,12 +49,12 @@ def _too_slow(*_: object) -> None:
 @contextlib.contextmanager
 def _watched() -> Iterator[None]:
     signal.setitimer(signal.ITIMER_VIRTUAL, SLOW)
-    faulthandler.dump_traceback_later(HANGS, exit=True)
+    if _started is not None and time.monotonic() - _started > AGAIN:
+        _watch()
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        faulthandler.cancel_dump_traceback_later()
 
 
 def passes(name: str, reader: Reader, content: bytes, out: Path) -> bool:

@@ -76,3 +76,23 @@ def test_the_command_counts_inputs(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("weights ")
     assert run("none").returncode == 1
+
+
+def test_the_ledger_goes_on_until_there_are_enough(tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger.json"
+    command = [sys.executable, "-m", "tests.fuzz", "--seconds", "5", "--out", str(tmp_path)]
+    command += ["--ledger", str(ledger), "weights"]
+
+    def run(*options: str) -> tuple[str, str]:
+        done = subprocess.run(
+            [*command, *options], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        return done.stdout, ledger.with_suffix(".md").read_text()
+
+    said, table = run("--inputs", "100")
+    assert "100 inputs" in said
+    assert "| weights | 100 |" in table
+    said, table = run("--inputs", "250", "--seed", "2")
+    assert "150 inputs" in said
+    assert "| weights | 250 |" in table
+    assert run("--inputs", "250") == ("", table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from pathlib import Path
 
@@ -38,6 +39,30 @@ def test_without_resume_everything_is_done_again(tmp_path: Path) -> None:
 def test_other_settings_redo_a_stage_and_those_after_it(tmp_path: Path) -> None:
     do(tmp_path / "work")
     assert do(tmp_path / "work", settings=2) == ["one", "two"]
+
+
+def test_whoever_is_killed_under_other_settings_leaves_nothing_that_looks_finished(
+    tmp_path: Path,
+) -> None:
+    do(tmp_path / "work")
+    other = WorkFolder(tmp_path / "work", resume=True).stage("one", 2, files=["a"])
+    other.path("a").write_text("eno")  # of the same size, and then it is killed
+    assert do(tmp_path / "work")[0] == "one"
+    assert (tmp_path / "work" / "a").read_text() == "one"
+
+
+def test_whoever_is_killed_while_a_folder_is_removed_leaves_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    do(tmp_path / "work")
+    work = WorkFolder(tmp_path / "work", resume=True)
+    with monkeypatch.context() as here:
+        here.setattr(shutil, "rmtree", lambda *_, **__: None)
+        work.remove()
+    assert not (tmp_path / "work").exists()
+    assert do(tmp_path / "work") == ["one", "two"]
+    WorkFolder(tmp_path / "work", resume=True).remove()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_stage_without_its_file_is_done_again(tmp_path: Path) -> None:

@@ -82,6 +82,9 @@ for name, command in tokenise.COMMANDS.items():
     app.command(name)(command)
 
 
+_NO_MEMORY = "out of memory (use a smaller input or a lower --memory)"
+
+
 def main() -> None:
     """Run the command line: 0 ok, 1 failure, 2 wrong usage, 130 interrupted, 143 terminated."""
     streams.guard()
@@ -99,7 +102,11 @@ def main() -> None:
         _drop_output()  # the reader (`| head`) has seen enough
         sys.exit(1)
     except MemoryError:
-        _fail("out of memory (use a smaller input or a lower --memory)")
+        _fail(_NO_MEMORY)
+    except ImportError as error:
+        if "failed to map segment" not in str(error):  # of a library, where addresses are few
+            raise
+        _fail(_NO_MEMORY)
     except OSError as error:
         if error.filename is None:
             _drop_output()

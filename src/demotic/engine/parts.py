@@ -87,7 +87,10 @@ def on_disk() -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        reason = str(error.strerror or error).partition("\n")[0]
+        if reason.startswith("Out of Memory"):  # of the database, whose rows are being written
+            raise MemoryError(reason) from error
         raise FileAccessError(
-            f"temporary files: {error.strerror or error}",
+            f"temporary files: {reason}",
             remedy="free some disk space or name another folder for temporary files",
         ) from error

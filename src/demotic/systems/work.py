@@ -14,6 +14,7 @@ What it took is noted with it, so that a training that finds stages done can sti
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import shutil
@@ -89,6 +90,10 @@ class Stage:
         files.write_lines(self._note, [note])
         self.finished_here = True
 
+    def forget(self) -> None:
+        """What was finished under other settings is not, from now on."""
+        self._note.unlink(missing_ok=True)
+
     @property
     def noted(self) -> list[Any]:
         """Digest, sizes of files and cost of the stage of this name that was finished last."""
@@ -127,7 +132,7 @@ class WorkFolder:
         with files.naming(folder):
             check_work(folder)
             if (folder / _MARK).is_file() and not resume:
-                shutil.rmtree(folder)
+                _clear(folder)
             folder.mkdir(parents=True, exist_ok=True)
             (folder / _MARK).write_text('"a training under way"\n')
 
@@ -146,6 +151,8 @@ class WorkFolder:
         self.stages.append(stage)
         if not stage.wanted:
             self._progress.say(f"{name}: done before")
+        else:  # its files will be others, and may have the sizes of those noted
+            stage.forget()
         return stage
 
     def copy(self, folder: Path) -> None:
@@ -168,7 +175,16 @@ class WorkFolder:
 
     def remove(self) -> None:
         """The work is finished and its folder no longer needed."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            _clear(self.folder)
+
+
+def _clear(folder: Path) -> None:
+    """First its name, at once: of half a folder nobody could tell whose it was."""
+    gone = folder.with_name(f".{folder.name}.gone")
+    shutil.rmtree(gone, ignore_errors=True)  # of one who was killed here
+    folder.rename(gone)
+    shutil.rmtree(gone, ignore_errors=True)
 
 
 def place(path: Path, to: Path) -> None:
