@@ -19,7 +19,7 @@ $(VENV)/.tools: tools/setup.sh
 
 $(VENV)/.built: $(VENV)/.tools pyproject.toml $(CORE)
 	@echo 'building Demotic into $(VENV)'
-	@$(PIP) --no-build-isolation -e .
+	@$(PIP) --no-build-isolation -C cmake.define.DEMOTIC_STRICT=ON -e .
 	@$(BIN)/python -m compileall -q src/demotic  # as an installation does
 	@touch $@
 

@@ -128,8 +128,8 @@ def test_tuning_moves_dense_weights_around_those_that_are_held(
 ) -> None:
     """What else is held has a common factor with them: the scale of all weights is free."""
     model = weighed(trained("hiero"))
-    options = MertOptions(iterations=2, restarts=0, fixed=("LanguageModel",))
-    tuned = tune(model, toys.text(20, 21), out=tmp_path / "tuned", options=options)
+    options = MertOptions(iterations=2, restarts=5, fixed=("LanguageModel",))
+    tuned = tune(model, toys.text(40, 21), out=tmp_path / "tuned", options=options)
     factor = tuned.weights["LanguageModel"] / model.weights["LanguageModel"]
     held = {"LanguageModel", *WEIGHTS} & model.weights.keys()
     for name, weight in model.weights.items():

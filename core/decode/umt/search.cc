@@ -279,7 +279,9 @@ void UndirectedSearch::run_from(Action start, uint32_t beam, PartialTree& tree, 
   path.score = 0;
   begin_tree(tree);
   apply(tree, start, path);
-  if (beam <= 1)
+  // A beam copies its trees at each step, which is quadratic in the words.
+  const bool narrow = beam <= 1 || forest_->node(forest_->goal()).end > kBeamWords;
+  if (narrow)
     follow(tree, path);
   else
     run_beam(beam, tree, path);

@@ -38,6 +38,8 @@ enum class Cff : uint8_t {
   off,
 };
 
+inline constexpr uint32_t kBeamWords = 300;
+
 struct UndirectedOptions {
   double kappa = 0;  // what estimates of incomplete words count, 0 to 1
   Cff cff = Cff::raw;
@@ -48,7 +50,7 @@ struct UndirectedOptions {
   uint32_t restarts = 1;
   uint32_t repairs = 0;       // passes over the finished tree
   uint32_t repair_width = 1;  // actions tried where a branch was cut off
-  uint32_t beam = 1;
+  uint32_t beam = 1;          // of sentences of up to kBeamWords words
   uint32_t sparse_bits = 0;
 };
 

@@ -64,7 +64,7 @@ class UndirectedSearch(ParseOptions):
     repair_width: int = 1
     """Actions to begin with where a branch was cut off."""
     beam: int = 1
-    """Partial trees kept side by side."""
+    """Partial trees kept side by side; beyond 300 words only one, since each step copies them."""
     sparse_bits: int = 0
     """Sparse features of what stands beside a gap, hashed to 2**bits ids; 0: none.  For each
     action the pairs of words that come to stand side by side where it joins the tree, and its rule

@@ -304,6 +304,8 @@ class TrainingConfig:
             return "weights of sparse features are learned from one development set"
         if getattr(vars(self).get("cdlm"), "text", None) is not None:
             return "a model of confusions is learned from one development set"
+        if getattr(vars(self).get("prune"), "composed", False):
+            return "rules are dropped under weights tuned on one development set"
         return ""
 
     def _check_sparse(self) -> None:
