@@ -47,6 +47,9 @@ def known_forms(side: Orthography, text: str) -> str:
         ("Delete Pages", "delete pages"),
         ("the Pages of", "the Pages of"),  # a name, for all we know
         ("See the page of Pages here", "see the page of Pages here"),
+        ("See/It", "see ￭/￭ it"),  # short words alone, all of them with a capital: a title
+        ("zzz? Pages", "zzz ￭? pages"),  # a sentence begins
+        ("zzz\nPages", "zzz pages"),
         ("we're", "we are"),
         ("can't", "can not"),
         ("the café", "the cafe"),

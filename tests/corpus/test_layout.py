@@ -47,6 +47,18 @@ def test_gaps_go_where_the_fewest_links_cross_them() -> None:
     assert GERMAN.decode(tokens, source, alignment=links) == "Hallo.\r\nSeite  löschen "
 
 
+def test_line_ends_come_back_in_scripts_without_spaces() -> None:
+    """Double spaces mean nothing there, as single ones."""
+    japanese = Orthography("ja", OrthographyConfig(casing="none"))
+    source = ENGLISH.encode("Delete  page\r\n\r\nAdd\tuser")
+    tokens = ["ページ", "を", "削", "除", "す", "る", "。", "追", "加", "者"]
+    links = [(0, 2), (0, 3), (1, 0), (2, 7), (2, 8), (3, 9)]
+    text = japanese.decode(tokens, source, alignment=links)
+    assert text == "ページを削除する。\r\n\r\n追加\t者"
+    again = japanese.encode(text)
+    assert japanese.decode(again.tokens, again) == text
+
+
 @given(
     links=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8),
     at=st.integers(1, 5),

@@ -20,11 +20,12 @@ from dataclasses import replace
 from demotic.corpus.casing import Casing, capitalised
 from demotic.corpus.compounds import Compounds
 from demotic.corpus.encoded import Case, Encoded
-from demotic.corpus.layout import PLAIN
+from demotic.corpus.layout import PLAIN, breaks_line
 from demotic.corpus.marks import JOINER, bare, joint, joint_filler, protected_class, with_bare
 from demotic.corpus.normalise import UNSPACED
 from demotic.corpus.orthography_config import FALLBACKS
 from demotic.corpus.pattern import Pattern
+from demotic.corpus.walls import walls
 
 _FULL = {
     "en": {
@@ -242,17 +243,19 @@ class Fallback:
 
 
 def _writing(encoded: Encoded) -> tuple[set[int], bool, bool]:
-    """The places of the first words of a line and of its paragraphs.  Are all words in capitals?
-    Do the longer ones begin with one, but the first?"""
+    """The places of the first words of a message, of its sentences and lines.  Are all words in
+    capitals?  Do the longer ones begin with one, but the first, or all where all are short?"""
     places = [
         (at, word)
         for at, token in enumerate(encoded.tokens)
         if not protected_class(token) and (word := bare(token))[:1].isalpha()
     ]
     words = [word for _, word in places]
-    long = [word for word in words[1:] if len(word) > _SHORT]
+    long = [word for word in words[1:] if len(word) > _SHORT] or words[1:]
     return (
-        {at for at, _ in places[:1]} | set(encoded.layout.paragraphs),
+        {at for at, _ in places[:1]}
+        | {at for at, gap in encoded.layout.gaps if breaks_line(gap)}
+        | set(walls(encoded)),
         all(word.isupper() or word.lower() == word.upper() for word in words),
         encoded.style != "small" and 2 * sum(word[0].isupper() for word in long) > len(long),
     )

@@ -51,6 +51,11 @@ class Layout:
 PLAIN = Layout()
 
 
+def breaks_line(gap: str) -> bool:
+    """Does a gap mean something even in scripts that have no spaces: a line end, a tab?"""
+    return "\t" in gap or _LINE_END.search(gap) is not None
+
+
 def ends_paragraph(gap: str) -> bool:
     """Does a gap hold an empty line?"""
     return len(_LINE_END.findall(gap)) > 1
@@ -113,17 +118,23 @@ def gap_places(
     starts: Sequence[int],
     source_length: int,
     target_length: int,
+    *,
+    seams: Sequence[int] = (),
 ) -> dict[int, str]:
-    """For each wide gap the token of the translation before which it goes, one of ``starts``.
+    """For each wide gap the token of the translation before which it goes, one of ``starts``; for
+    line ends and tabs one of ``seams``, which have no space where the script has none.
 
-    That is where the fewest links cross it; among equals, where it stood in proportion.
+    That is where the fewest links cross it; among equals, where it stood in proportion, or behind
+    what has no links (endings, particles) where no spaces tell.
     """
     placed: dict[int, str] = {}
     pairs = list(links)
-    free = list(starts)
+    used = 0
     for at, text in gaps:
+        among = (seams or starts) if breaks_line(text) else starts
+        free = [place for place in among if place > used]
         if not free:
-            break
+            continue
         # Links of what stands before the gap must not end behind it, nor the others before it.
         cost = [0] * (target_length + 1)
         for source, target in pairs:
@@ -133,8 +144,13 @@ def gap_places(
         for place in range(target_length + 1):
             crossings[place] = total
             total += cost[place]
+        fewest = min(crossings[place] for place in free)
+        equals = [place for place in free if crossings[place] == fewest]
         wanted = at / max(source_length, 1) * target_length
-        best = min(free, key=lambda place: (crossings[place], abs(place - wanted)))
+        if len(among) > len(starts):
+            best = equals[-1]
+        else:
+            best = min(equals, key=lambda place: abs(place - wanted))
         placed[best] = text
-        free = [place for place in free if place > best]
+        used = best
     return placed

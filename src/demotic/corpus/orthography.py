@@ -47,7 +47,8 @@ from demotic.corpus.protect import (
     pair_spans,
 )
 from demotic.corpus.repair import foreign_clitics, meant_numbers, paired_marks
-from demotic.corpus.tokenise import Tokeniser, chunk_starts, join
+from demotic.corpus.tokenise import Tokeniser, chunk_starts, join, seams
+from demotic.corpus.walls import walls
 from demotic.corpus.writing import Written, home_of, loud, recased, settle, whole
 from demotic.progress import SILENT, Progress
 
@@ -227,6 +228,10 @@ class Orthography:
             if pair.last > pair.first + 1
         ]
 
+    def walls(self, encoded: Encoded) -> list[int]:
+        """The tokens that nothing moves across: those behind a sentence, a paragraph, a break."""
+        return walls(encoded) if self.config.tokeniser != "none" else []
+
     def encode_lines(self, lines: Iterable[str]) -> Iterator[Encoded]:
         """Many sentences, one at a time: the corpus may be larger than memory."""
         return map(self.encode, lines)
@@ -391,8 +396,14 @@ class Orthography:
             kept = [(origin, places[target]) for origin, target in links if target in places]
             if not links and len(tokens) == len(source.tokens):  # the source itself
                 kept = [(place, place) for place in range(len(tokens))]
+            starts = self._starts(tokens)
             gaps = gap_places(
-                source.layout.gaps, kept, self._starts(tokens), len(source.tokens), len(tokens)
+                source.layout.gaps,
+                kept,
+                starts,
+                len(source.tokens),
+                len(tokens),
+                seams=seams(tokens, starts) if isinstance(self._tokeniser, Tokeniser) else starts,
             )
             if source.style == "sentence" and self.casing.capitals and self.casing.mode != "none":
                 for place, gap in gaps.items():

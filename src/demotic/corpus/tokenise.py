@@ -10,6 +10,7 @@ same token beside a comma and beside a space.  :func:`join` undoes all of it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from unicodedata import category
 
 from demotic.corpus.language_rules import ABBREVIATIONS, ELISION, ENCLITICS
 from demotic.corpus.marks import JOINER, SPACER, bare, escape, joint_filler
@@ -255,6 +256,23 @@ def chunk_starts(tokens: Sequence[str], *, mixed: bool = True) -> list[int]:
     ]
 
 
+def seams(tokens: Sequence[str], starts: Sequence[int]) -> list[int]:
+    """The tokens that can begin a line: those with a space before them, and in scripts without
+    spaces those that no mark ties to the one before and that close nothing."""
+    return [
+        at
+        for at in range(1, len(tokens))
+        if at in starts
+        or (
+            tokens[at - 1][-1:] != JOINER
+            and tokens[at][:1] != JOINER
+            and category(tokens[at][:1]) not in ("Po", "Pe", "Pf")
+            and joint_filler(tokens[at]) is None
+            and joint_filler(tokens[at - 1]) is None
+        )
+    ]
+
+
 def join(
     tokens: Sequence[str],
     texts: Sequence[str],
@@ -266,7 +284,7 @@ def join(
     """Text from marked tokens, written as ``texts`` (the same tokens unescaped and recased).
 
     A fragile text (a number, an address) never touches a letter or digit, whatever the marks say.
-    ``gaps`` are what to write instead of the space before a token.
+    ``gaps`` are what to write before a token, instead of a space or of nothing.
     """
     pieces: list[str] = []
     spaces = 0
@@ -274,6 +292,7 @@ def join(
     for token, text, breakable in zip(tokens, texts, fragile, strict=True):
         if pieces and (
             not together(previous, token, mixed=mixed)
+            or (gaps and len(pieces) - spaces in gaps)
             or ((breakable or breaks) and _would_merge(before, text))
         ):
             pieces.append(gaps.get(len(pieces) - spaces, " ") if gaps else " ")

@@ -351,8 +351,8 @@ class Translator(ABC):
 
     def _bounded(self, source: Encoded) -> Sentence:
         """The tokens, with what stands between brackets, quotation marks or tags kept together,
-        and paragraphs apart, unless there are very many of them: decoders look at each for each
-        phrase."""
+        and sentences and paragraphs apart, unless there are very many of them: decoders look at
+        each for each phrase."""
         zones, walls = [*source.zones], [*source.walls]  # those that somebody asked for
         if getattr(self.search, "zones", False) and self.source.config.tokeniser != "none":
             found = self.source.enclosed(source)
@@ -360,8 +360,8 @@ class Translator(ABC):
                 zones += [
                     zone for zone in found if not any(_cross(zone, each) for each in source.zones)
                 ]
-            if len(source.layout.paragraphs) <= MOST_ZONES:
-                walls += source.layout.paragraphs
+            if len(ends := self.source.walls(source)) <= MOST_ZONES:
+                walls += ends
         bounded = zones or walls
         return Bounded(source.tokens, zones=zones, walls=walls) if bounded else source.tokens
 
