@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import demotic
 from demotic.align import Links, Text
 from demotic.corpus import Bitext
 from demotic.decode import BlockDecoder, BlockSearch
 from demotic.errors import ArgumentError
 from demotic.experiments.blocks import paper
-from demotic.grammar import EventOptions, extract_blocks, orient
-from demotic.grammar.orientation import FEATURES
-from demotic.learn import CrfOptions
+from demotic.grammar import BlockEvents, EventOptions, extract_blocks, orient
+from demotic.grammar.orientation import FEATURES, NEUTRAL_FEATURES
+from demotic.learn import CrfOptions, EventGroups, SgdOptions, sgd
 from demotic.learn.crf import crf
 from demotic.lm.estimation import estimate
 from demotic.systems.blocks import Config, LearnConfig
 from demotic.systems.blocks.folds import fold_stage
 from demotic.systems.blocks.global_model import examples_of, learn_global
+from demotic.systems.blocks.learning import Learned
+from demotic.systems.blocks.lengths import learn_lengths
 from demotic.systems.blocks.oracle import OracleEvents, oracle_events
 from demotic.systems.blocks.row_training import STEPS
 from demotic.systems.blocks.rows import ROWS
 from demotic.systems.config import LmConfig
 from demotic.systems.stages import Training
+from tests.systems.test_blocks import QUICK, bitext
 from tests.systems.test_global_model import REFERENCES, SOURCE, decoder
 
 
@@ -97,6 +102,89 @@ def test_a_rare_truth_takes_the_last_place_or_is_dropped(rare: str, events: int)
     assert found.count == events
     if events:
         assert np.diff(found.events.successors.group_ptr).tolist() == [2]
+
+
+# -- blocks of all lengths ------------------------------------------------------------------------
+
+
+def toy() -> tuple[BlockDecoder, EventOptions]:
+    """Words one by one, and the first two as one block."""
+    source, target, links = Text.of(["a b", "a", "b"] * 2), Text.of(["x y", "x", "z"] * 2), Links()
+    for _ in range(2):
+        for line in ([(0, 0), (1, 1)], [(0, 0)], [(0, 0)]):
+            links.append(line)
+    options = EventOptions(matching="aligned", unigram="per-word")
+    blocks = extract_blocks(source, target, links)
+    table = orient(blocks, source, target, links, options=options).blocks
+    wide = BlockSearch(beam=0, delta=math.inf, min_left=100)
+    return BlockDecoder(table, None, {}, options=wide), options
+
+
+def test_candidates_of_all_lengths_are_what_else_begins_there() -> None:
+    decoder, options = toy()
+    found = oracle_events(decoder, ["a b"], [["x y"]], options, list_size=1000, lengths=True)
+    groups = found.events.successors
+    assert groups.width == len(FEATURES) + 1
+    first = groups.features[: int(groups.group_ptr[1]) * groups.width].reshape(groups.width, -1)
+    assert sorted(first[-1].tolist()) == [1.0, 2.0]  # a alone, or a b
+    alone = oracle_events(decoder, ["a b"], [["x y"]], options, list_size=1000)
+    assert np.diff(alone.events.successors.group_ptr)[0] == 1
+
+
+def mean_log_z(events: EventGroups, dense: Sequence[float]) -> float:
+    found = []
+    for group in events.group:
+        begin, end = (int(events.group_ptr[group + i]) for i in (0, 1))
+        rows = events.features[begin * events.width : end * events.width]
+        scores = np.asarray(dense) @ rows.reshape(events.width, -1)
+        found.append(math.log(sum(math.exp(score) for score in scores)))
+    return sum(found) / len(found)
+
+
+BEFORE = {f"Neutral{name}": -0.5 for name in NEUTRAL_FEATURES}
+STEP = SgdOptions(passes=3, eta_float=0.05, unit="event")
+
+
+def lengths(successors: EventGroups, neutral: EventGroups, learn: LearnConfig) -> Learned:
+    events = BlockEvents(successors, neutral)
+    return learn_lengths(events, ROWS["row6"], learn, options=STEP, before=BEFORE)
+
+
+def test_the_price_of_a_block_is_the_mean_of_ln_z() -> None:
+    rng = np.random.default_rng(1)
+    groups = [[[*rng.random(5), float(rng.integers(1, 4))] for _ in range(3)] for _ in range(6)]
+    events = EventGroups.of(groups, [(i, i % 3) for i in range(6)])
+    others = EventGroups.of(
+        [[[*row[:1], *row[2:]] for row in group] for group in groups[:2]], [(0, 1), (1, 1)]
+    )
+    none = EventGroups.of([], [], width=5)
+    dense = sgd(events, options=STEP).weights.dense
+    price = mean_log_z(events, dense)
+
+    alone = lengths(events, none, LearnConfig())
+    assert alone.floats.tolist() == dense[:-1].tolist()
+    assert alone.weights["Partition"] == pytest.approx(-price / math.log(2))
+    assert alone.weights["NeutralLexical"] == BEFORE["NeutralLexical"]
+
+    tied = lengths(events, others, LearnConfig(neutral="tied"))
+    assert tied.weights["Partition"] == alone.weights["Partition"]
+    assert tied.weights["NeutralLexical"] == tied.weights["Lexical"]
+
+    own = lengths(events, others, LearnConfig())
+    weights = [*(own.weights[f"Neutral{name}"] for name in NEUTRAL_FEATURES), dense[-1]]
+    assert own.weights["NeutralLexical"] not in (BEFORE["NeutralLexical"], own.weights["Lexical"])
+    both = (6 * price + 2 * mean_log_z(others, weights)) / 8
+    assert own.weights["Partition"] == pytest.approx(-both / math.log(2))
+
+
+@pytest.mark.parametrize("rivals", ["phrase", "lengths"])
+def test_row_6_learns_from_either_kind_of_candidates(rivals: str, tmp_path: Path) -> None:
+    model = demotic.train(
+        bitext(150), system="blocks", dev=bitext(30, 7), out=tmp_path / "model",
+        config={**QUICK, "preset": "row6", "learn": {**QUICK["learn"], "rivals": rivals}},
+    )  # fmt: skip
+    assert (model.weights["Partition"] != 1.0) == (rivals == "lengths")
+    assert model.about.dev["value"] > 10
 
 
 # -- language models of folds ---------------------------------------------------------------------

@@ -38,6 +38,10 @@ class LearnConfig:
     tried, and that with the best BLEU on the ``dev`` set is taken; or those of ``oracle`` are."""
     oracle: SgdOptions = field(default_factory=lambda: SgdOptions(passes=40, unit="event"))
     """How rows 6 and 7 learn where ``oracle_steps`` is ``fixed``."""
+    rivals: Literal["phrase", "lengths"] = "phrase"
+    """What the blocks of oracles compete with in rows 6 and 7: blocks of the same source phrase, as
+    in the paper; or blocks of all ``lengths`` that could have come instead, which also tells what a
+    block costs by itself."""
     lm_folds: int = 5
     """Each training line is priced by a language model that has not seen it, one of so many; 0
     takes the decoder's, which has."""

@@ -51,14 +51,17 @@ def oracle_events(
     options: EventOptions,
     *,
     list_size: int = 1000,
+    lengths: bool = False,
     threads: int = 1,
     progress: Progress = SILENT,
 ) -> OracleEvents:
     """Decode a text, take the best translations by BLEU, and make events of their transitions.
 
-    ``references`` has the translations of each sentence, one or more.
+    ``references`` has the translations of each sentence, one or more.  With ``lengths`` candidates
+    are all blocks of the list that could have come instead, whatever source words they cover, and
+    the number of these is one feature more.
     """
-    writer = _Writer(decoder, options)
+    writer = _Writer(decoder, options, lengths)
     found = decoder.oracles(source, references, list_size, threads=threads, progress=progress)
     for each in found:
         writer.add(each)
@@ -80,10 +83,11 @@ def corpus_bleu(lines: Sequence[str], references: Sequence[Sequence[str]]) -> fl
 class _Writer:
     """Turns derivations into groups of candidates with their features, as training has them."""
 
-    def __init__(self, decoder: BlockDecoder, options: EventOptions) -> None:
+    def __init__(self, decoder: BlockDecoder, options: EventOptions, lengths: bool) -> None:
         self.blocks: BlockTable = decoder.rules
         self.lm = decoder.lm
         self.options = options
+        self.lengths = lengths
         self.most = options.alternatives
         self.alone = 0
         self._successors: list[list[Candidate]] = []
@@ -108,7 +112,10 @@ class _Writer:
             if step.rule is None:  # a word that passes through has no alternatives
                 words.append(derivation.source[step.begin])
                 continue
-            block_ids = self._alternatives(step.rule, step.begin, step.end, oracle)
+            if self.lengths and orientation != "L":  # which fills a gap of so many words
+                block_ids = self._rivals(step.rule, step.begin, step.end, oracle)
+            else:
+                block_ids = self._alternatives(step.rule, step.begin, step.end, oracle)
             if step.rule not in block_ids:
                 words += self._words(step.rule)
                 continue
@@ -135,6 +142,16 @@ class _Writer:
             known[-1] = truth
         return [each for each in known if each == truth or (each, begin, end) in oracle.listed]
 
+    def _rivals(self, truth: int, begin: int, end: int, oracle: BlockOracle) -> list[int]:
+        """What else begins there: alternatives of all phrases that the list has at this place."""
+        ends = {last for _, first, last in oracle.listed if first == begin}
+        found = self._alternatives(truth, begin, end, oracle)
+        for last in sorted(ends - {end}):
+            placed = [each for each, *at in oracle.listed if at == [begin, last]]
+            low, _ = self.blocks.find(self.blocks.source_ids(placed[0]))
+            found += sorted(each for each in placed if each < low + self.most)
+        return found
+
     def _words(self, block: int) -> list[str]:
         return list(map(self.blocks.target_word, self.blocks.target_ids(block)))
 
@@ -155,6 +172,8 @@ class _Writer:
         if kind == "per-word":
             unigram /= size
         rest = [costs[0], sum(costs[1:]), table.lexical(block)]
+        if self.lengths:
+            rest.append(float(size))
         if orientation == "N":
             return [unigram, *rest]
         left, right = table.left(block), table.right(block)
@@ -168,8 +187,8 @@ class _Writer:
     def finish(self) -> BlockEvents:
         """All events."""
         return BlockEvents(
-            _groups(self._successors, self._labels, len(FEATURES)),
-            _groups(self._neutral, self._neutral_labels, len(NEUTRAL_FEATURES)),
+            _groups(self._successors, self._labels, len(FEATURES) + self.lengths),
+            _groups(self._neutral, self._neutral_labels, len(NEUTRAL_FEATURES) + self.lengths),
         )
 
 

@@ -25,6 +25,7 @@ from demotic.lm import LanguageModel
 from demotic.progress import SILENT, Progress
 from demotic.systems.blocks.config import Config
 from demotic.systems.blocks.learning import Learned, learn_local, warn_of_signs
+from demotic.systems.blocks.lengths import learn_lengths
 from demotic.systems.blocks.oracle import OracleEvents, corpus_bleu, oracle_events
 from demotic.systems.blocks.rows import ROWS
 
@@ -183,18 +184,26 @@ def _learn_oracles(material: BlockTraining, joint: RowResult, dev: Sentences) ->
     config, say = material.config, material.progress.say
     oracles = oracle_events(
         material.decoder("row5", joint), dev.source, dev.references, config.events,
-        list_size=config.learn.list_size, threads=material.threads, progress=material.progress,
+        list_size=config.learn.list_size, lengths=config.learn.rivals == "lengths",
+        threads=material.threads, progress=material.progress,
     )  # fmt: skip
     say(
         f"{oracles.count:,} events of oracles (BLEU {oracles.bleu:.2f} instead of "
         f"{oracles.first_bleu:.2f}), {oracles.alone:,} with one candidate"
     )
 
+    how = learn_lengths if config.learn.rivals == "lengths" else learn_local
+
     def learn(options: SgdOptions) -> RowResult:
-        learned = learn_local(
-            oracles.events, ROWS["row4"], config.learn, options=options,
-            before=joint.learned.weights, seed=config.seed, threads=material.threads,
-        )  # fmt: skip
+        learned = how(
+            oracles.events,
+            ROWS["row4"],
+            config.learn,
+            options=options,
+            before=joint.learned.weights,
+            seed=config.seed,
+            threads=material.threads,
+        )
         return RowResult(learned, no_pairs(), oracles)
 
     if config.learn.oracle_steps == "fixed":
