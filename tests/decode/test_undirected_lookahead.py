@@ -44,6 +44,18 @@ def test_where_there_is_one_derivation_nothing_comes_as_a_surprise(
         assert action.score == pytest.approx(0, abs=1e-3)
 
 
+@settings(max_examples=120, deadline=None)
+@given(rules=grammars, tokens=sentences, order=orders)
+def test_a_greedy_path_never_loses_what_its_first_action_promised(
+    rules: list[cky.Rule], tokens: list[str], order: int
+) -> None:
+    at = Sentence(rules, tokens * 2, order=order, weights=UNIT, bounds="chart", lookahead=True)
+    found = at.decoder.decode(tokens * 2)
+    # To go on as the bounds have it changes nothing, so the best action is no worse than that.
+    assert all(action.score >= -1e-4 for action in found.actions[1:])
+    assert found.score >= found.actions[0].score - 1e-3
+
+
 @settings(max_examples=80, deadline=None)
 @given(
     rules=grammars,

@@ -43,10 +43,15 @@ void ActionLists::push(List& list, uint32_t group, uint32_t child, Kind kind) {
   double sum = 0;
   for (uint32_t i = 0; i < kCffFeatures; ++i) sum += weights_[i] * open[i];
   double gain = 0;
-  if (gain_weight_ > 0)
+  if (gain_weight_ > 0) {
     for (uint32_t k = 0; k < edges.arity; ++k)
-      if (k != child)
-        gain += gain_weight_ * most_gain(bounds_->branches()[forest_->tails(edges)[k]]);
+      if (k != child) gain += most_gain(bounds_->branches()[forest_->tails(edges)[k]]);
+    if (kind != Kind::down) {
+      const Surroundings& outer = bounds_->surroundings()[edges.head];
+      gain += most_gain(outer.after) - outer.seam;
+    }
+    gain *= gain_weight_;
+  }
   sum += gain;
   const RankedRule& rule = ranking_->rule(group, 0);
   list.heap.push_back({{rule.score + sum, gain, group, 0, rule.place, child, rule.lm}, sum});

@@ -37,7 +37,8 @@ struct Candidate {
 
 class ActionLists {
  public:
-  // `gain_weight`: what a log10 counts that the tails' branches may gain beside new neighbours.
+  // `gain_weight`: what a log10 counts that branches and surroundings may gain beside new
+  // neighbours.
   void begin(const UndirectedForest& forest, RuleRanking& ranking, const BranchBounds& bounds,
              const CffVector& weights, double gain_weight);
 

@@ -30,10 +30,12 @@ void BranchBounds::begin(const UndirectedForest& forest, RuleRanking& ranking,
   inside_.assign(forest.nodes(), kNever);
   outside_.assign(forest.nodes(), kNever);
   const size_t seen = chart ? forest.nodes() : 0;
-  above_.assign(seen, kNone);
+  above_.assign(seen, {kNone, 0});
+  beside_.assign(seen, {kNone, 0});
   below_.assign(seen, kNone);
   around_.assign(seen, kNever);
   fragments_.resize(seen);
+  surroundings_.assign(seen, {});
   if (forest.empty()) return;
   pass_up();
   pass_down();
@@ -55,6 +57,47 @@ double BranchBounds::seen(uint32_t group, lm::Fragment& made) {
   ++counters_->evaluations;
   double sum = best.local + grammar_->lm_score(scorer.finish());
   for (const uint32_t node : tails) sum += inside_[node];
+  return sum;
+}
+
+double BranchBounds::seen_around(const GroupAbove& at, Surroundings& made) {
+  const RuleGroup& edges = forest_->group(at.group);
+  const RankedRule& best = ranking_->best_rule(at.group);
+  const lm::Model& model = *grammar_->lm();
+  const Surroundings& outer = surroundings_[edges.head];
+  lm::Fragment before;
+  lm::FragmentScorer left(model, before);
+  lm::FragmentScorer right(model, made.after);
+  lm::FragmentScorer* side = &left;
+  left.begin(outer.before);
+  const auto word = [&](uint32_t id) {
+    side->terminal(id);
+    ++counters_->words;
+  };
+  const std::span<const uint32_t> tails = forest_->tails(edges);
+  const auto tail = [&](uint32_t k) {
+    if (k == at.tail)
+      side = &right;
+    else
+      side->nonterminal(fragments_[tails[k]]);
+  };
+  grammar_->each_lm_symbol(
+      edges.first_rule + best.place, forest_->passed()[at.group], [&] { left.begin_sentence(); },
+      word, tail);
+  right.nonterminal(outer.after);
+  ++counters_->evaluations;
+  double log10 = double{left.finish()} + right.finish() - outer.seam;
+  made.before = before.right;
+  lm::Fragment unused;
+  lm::FragmentScorer whole(model, unused);
+  whole.begin(made.before);
+  whole.nonterminal(fragments_[tails[at.tail]]);
+  whole.nonterminal(made.after);
+  made.seam = whole.finish();
+  log10 += made.seam;
+  double sum = outside_[edges.head] + best.local + grammar_->lm_score(log10);
+  for (uint32_t k = 0; k < tails.size(); ++k)
+    if (k != at.tail) sum += inside_[tails[k]];
   return sum;
 }
 
@@ -124,7 +167,11 @@ void BranchBounds::pass_down() {
       for (uint32_t k = 0; k < tails.size(); ++k) {
         const uint32_t tail = tails[k];
         if (kept) {  // what the branch has beside the tail was seen; of others there is an estimate
-          around_[tail] = std::max(around_[tail], outside_[v] + (inside_[v] - inside_[tail]));
+          const double sum = outside_[v] + (inside_[v] - inside_[tail]);
+          if (sum > around_[tail]) {
+            around_[tail] = sum;
+            beside_[tail] = {g, k};
+          }
           continue;
         }
         const auto around = [&] {
@@ -141,19 +188,23 @@ void BranchBounds::pass_down() {
           if (sum <= outside_[tail]) continue;
         }
         outside_[tail] = sum;
-        if (!above_.empty()) above_[tail] = g;
+        if (!above_.empty()) above_[tail] = {g, k};
       }
     }
   }
 }
 
-// The estimate of the best surroundings gives way to what the language model says of them.
+// Estimates of surroundings give way to what the language model says of them.
 void BranchBounds::look_above(uint32_t v) {
-  outside_[v] = around_[v];
-  if (above_[v] == kNone) return;
-  lm::Fragment unused;
-  const double sum = outside_[forest_->group(above_[v]).head] + seen(above_[v], unused);
-  outside_[v] = std::max(outside_[v], sum - inside_[v]);
+  outside_[v] = kNever;
+  for (const GroupAbove& at : {beside_[v], above_[v]}) {
+    if (at.group == kNone) continue;
+    Surroundings made;
+    const double sum = seen_around(at, made);
+    if (sum <= outside_[v]) continue;
+    outside_[v] = sum;
+    surroundings_[v] = made;
+  }
 }
 
 }  // namespace demotic::decode::umt

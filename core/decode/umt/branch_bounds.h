@@ -11,7 +11,8 @@
 //   fairer
 //           to branches of many words
 //   chart   with its score of each node's best branch, found bottom-up as cube pruning with one pop
-//           would: a few looks at the language model for each node
+//           would, and of the best surroundings of that: a few looks at the language model for each
+//           node.  A node's two bounds together are the score of a whole derivation through it.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@
 #include "decode/rule_ranking.h"
 #include "decode/umt/forest.h"
 #include "decode/umt/gap_carry.h"
+#include "decode/umt/surroundings.h"
 #include "lm/chart.h"
 
 namespace demotic::decode::umt {
@@ -37,8 +39,9 @@ class BranchBounds {
 
   double inside(uint32_t v) const { return inside_[v]; }
   double outside(uint32_t v) const { return outside_[v]; }
-  // Of a chart: each node's best branch.
+  // Of a chart: each node's best branch, and what is around it.
   std::span<const lm::Fragment> branches() const { return fragments_; }
+  std::span<const Surroundings> surroundings() const { return surroundings_; }
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -53,6 +56,8 @@ class BranchBounds {
   void settle(uint32_t group);
   // The best rule of a group over its tails' best branches, seen by the language model.
   double seen(uint32_t group, lm::Fragment& made);
+  // The same around one of its tails; what is around its head is known.
+  double seen_around(const GroupAbove& at, Surroundings& made);
 
   BoundKind kind_;
   const UndirectedForest* forest_ = nullptr;
@@ -64,10 +69,12 @@ class BranchBounds {
   std::vector<double> inside_;
   std::vector<double> outside_;
   // Of a chart, by node:
-  std::vector<uint32_t> above_;  // the group of the best surroundings that nobody has seen yet
-  std::vector<uint32_t> below_;  // the group that was kept
-  std::vector<double> around_;   // the best surroundings that are part of a kept branch
+  std::vector<GroupAbove> above_;   // of the best surroundings by an estimate
+  std::vector<uint32_t> below_;     // the group that was kept
+  std::vector<GroupAbove> beside_;  // of the best surroundings that are part of a kept branch
+  std::vector<double> around_;      // the score of these
   std::vector<lm::Fragment> fragments_;
+  std::vector<Surroundings> surroundings_;
   std::vector<std::pair<double, uint32_t>> order_;
 };
 

@@ -60,7 +60,7 @@ void FilledYield::grow(const PartialTree& tree, const EdgeChoice& edge, uint32_t
   runs.finish();
 }
 
-bool FilledYield::append(const PartialTree& tree, uint32_t gap, lm::FragmentScorer& scorer,
+bool FilledYield::append(const PartialTree& tree, uint32_t& gap, lm::FragmentScorer& scorer,
                          lm::Fragment& made) const {
   for (; gap != kNoSlot && tree.slot(gap).which != kHeadSlot; gap = tree.slot(gap).next) {
     scorer.finish();
@@ -83,7 +83,11 @@ lm::State FilledYield::context(const PartialTree& tree, uint32_t gap) const {
     scorer.nonterminal(first_run_);
     from = tree.first_gap();
   } else {
-    if (tree.slot(from).which != kHeadSlot) scorer.nonterminal(branches_[tree.slot(from).node]);
+    const uint32_t node = tree.slot(from).node;
+    if (tree.slot(from).which == kHeadSlot)
+      scorer.begin(surroundings_[node].before);
+    else
+      scorer.nonterminal(branches_[node]);
     scorer.nonterminal(runs_[from]);
     from = tree.slot(from).next;
   }
@@ -101,7 +105,10 @@ Outlook FilledYield::outlook(const PartialTree& tree, uint32_t slot) const {
   made.base = 0;
   lm::FragmentScorer after(*model_, made.right);
   after.nonterminal(runs_[slot]);
-  const bool whole = append(tree, at.next, after, made.right);
+  uint32_t end = at.next;
+  const bool whole = append(tree, end, after, made.right);
+  if (whole && end != kNoSlot && at.which != kHeadSlot)
+    after.nonterminal(surroundings_[tree.slot(end).node].after);
   after.finish();
   if (at.which == kHeadSlot) {
     made.left = {};  // nobody asks, but outlooks are compared
@@ -109,6 +116,13 @@ Outlook FilledYield::outlook(const PartialTree& tree, uint32_t slot) const {
       made.right.right = context(tree, slot);
       made.right.left_full = true;
     }
+    const Surroundings& outer = surroundings_[at.node];
+    lm::Fragment unused;
+    lm::FragmentScorer scorer(*model_, unused);
+    scorer.begin(outer.before);
+    scorer.nonterminal(made.right);
+    scorer.nonterminal(outer.after);
+    made.base = scorer.finish() - outer.seam;
     return made;
   }
   made.left = context(tree, slot);
@@ -123,12 +137,12 @@ Outlook FilledYield::outlook(const PartialTree& tree, uint32_t slot) const {
 
 float FilledYield::change(const PartialTree& tree, const EdgeChoice& edge, uint32_t slot,
                           const Outlook& outlook, LmCounters& counters) const {
-  const PartialTree::Slot& at = tree.slot(slot);
-  const bool up = at.which == kHeadSlot;
+  if (tree.slot(slot).which == kHeadSlot)
+    return around(tree, edge, edge.child, outlook.right, counters);
   const std::span<const uint32_t> tails = tree.tails(edge);
   lm::Fragment made;
   lm::FragmentScorer scorer(*model_, made);
-  if (!up) scorer.begin(outlook.left);
+  scorer.begin(outlook.left);
   ++counters.evaluations;
   tree.each_symbol(
       edge, [&] { scorer.begin_sentence(); },
@@ -136,11 +150,28 @@ float FilledYield::change(const PartialTree& tree, const EdgeChoice& edge, uint3
         scorer.terminal(word);
         ++counters.words;
       },
-      [&](uint32_t k) {
-        scorer.nonterminal(up && k == edge.child ? outlook.right : branches_[tails[k]]);
-      });
-  if (!up) scorer.nonterminal(outlook.right);
+      [&](uint32_t k) { scorer.nonterminal(branches_[tails[k]]); });
+  scorer.nonterminal(outlook.right);
   return scorer.finish();
+}
+
+float FilledYield::around(const PartialTree& tree, const EdgeChoice& edge, uint32_t child,
+                          const lm::Fragment& yield, LmCounters& counters) const {
+  const Surroundings& outer = surroundings_[tree.head(edge)];
+  const std::span<const uint32_t> tails = tree.tails(edge);
+  lm::Fragment made;
+  lm::FragmentScorer scorer(*model_, made);
+  scorer.begin(outer.before);
+  ++counters.evaluations;
+  tree.each_symbol(
+      edge, [&] { scorer.begin_sentence(); },
+      [&](uint32_t word) {
+        scorer.terminal(word);
+        ++counters.words;
+      },
+      [&](uint32_t k) { scorer.nonterminal(k == child ? yield : branches_[tails[k]]); });
+  scorer.nonterminal(outer.after);
+  return scorer.finish() - outer.seam;
 }
 
 }  // namespace demotic::decode::umt

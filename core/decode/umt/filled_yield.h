@@ -1,11 +1,13 @@
 // The yield of a partial tree as it would be if every gap held the best branch of its node: what
-// the undirected decoder looks at when it looks ahead.
+// the undirected decoder looks at when it looks ahead.  Around it stand the best surroundings of
+// its open head.
 //
 //   FilledYield filled;
-//   filled.begin(model, branches);                  by node: the best branch's Fragment; none: off
+//   filled.begin(model, branches, surroundings);    by node: the best branch's Fragment; none: off
 //   filled.grow(tree, edge, slot, made)             after the tree has grown
 //   Outlook outlook = filled.outlook(tree, slot);   what surrounds a gap
 //   filled.change(tree, edge, slot, outlook)        log10 that an edge with its tails filled brings
+//   filled.change(tree, edge)                       likewise, of one that the tree begins with
 //
 // A run, the words between a gap and the next one, is kept as one Fragment, so a look costs no more
 // than the rule's own words and the joints between them, its branches and the runs on both sides.
@@ -17,7 +19,9 @@
 #include <vector>
 
 #include "decode/rule_ranking.h"
+#include "decode/umt/forest.h"
 #include "decode/umt/gap_carry.h"
+#include "decode/umt/surroundings.h"
 #include "lm/chart.h"
 
 namespace demotic::decode::umt {
@@ -28,7 +32,7 @@ struct EdgeChoice;
 struct Outlook {
   lm::State left;      // of a gap: the context before it
   lm::Fragment right;  // of a gap: what follows it; of a head: the whole yield
-  float base;          // log10 that the best branch brings to the gap; 0 for a head
+  float base;          // log10 that the best branch brings to the gap, or surroundings to the yield
 
   bool operator==(const Outlook& other) const {
     return left == other.left && right == other.right && base == other.base;
@@ -44,9 +48,11 @@ inline double most_gain(const lm::Fragment& fragment) {
 
 class FilledYield {
  public:
-  void begin(const lm::Model* model, std::span<const lm::Fragment> branches) {
+  void begin(const lm::Model* model, std::span<const lm::Fragment> branches,
+             std::span<const Surroundings> surroundings) {
     model_ = model;
     branches_ = branches;
+    surroundings_ = surroundings;
     runs_.clear();
   }
   bool on() const { return !branches_.empty(); }
@@ -57,18 +63,25 @@ class FilledYield {
   Outlook outlook(const PartialTree& tree, uint32_t slot) const;
   float change(const PartialTree& tree, const EdgeChoice& edge, uint32_t slot,
                const Outlook& outlook, LmCounters& counters) const;
+  float change(const PartialTree& tree, const EdgeChoice& edge, LmCounters& counters) const {
+    return around(tree, edge, kNoTail, {}, counters);
+  }
 
  private:
   class Runs;
 
   // From a gap on, branches and runs until nothing before can matter; true if the yield's end was
-  // reached.
-  bool append(const PartialTree& tree, uint32_t gap, lm::FragmentScorer& scorer,
+  // reached, where `gap` is the open head or none.
+  bool append(const PartialTree& tree, uint32_t& gap, lm::FragmentScorer& scorer,
               lm::Fragment& made) const;
+  // An edge with its surroundings, over the tree's own yield as its tail `child`.
+  float around(const PartialTree& tree, const EdgeChoice& edge, uint32_t child,
+               const lm::Fragment& yield, LmCounters& counters) const;
   lm::State context(const PartialTree& tree, uint32_t gap) const;
 
   const lm::Model* model_ = nullptr;
   std::span<const lm::Fragment> branches_;
+  std::span<const Surroundings> surroundings_;
   std::vector<lm::Fragment>
       runs_;                  // by slot: the words after it; of a head: at the yield's left edge
   lm::Fragment first_run_{};  // from <s> on, once there is a Goal

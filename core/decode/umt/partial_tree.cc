@@ -54,7 +54,8 @@ struct PartialTree::Grower : NoRecorder {
 };
 
 void PartialTree::begin(const UndirectedForest& forest, const ScoredGrammar& grammar, bool stale,
-                        std::span<const lm::Fragment> branches) {
+                        std::span<const lm::Fragment> branches,
+                        std::span<const Surroundings> surroundings) {
   forest_ = &forest;
   grammar_ = &grammar;
   lm_model_ = grammar.lm();
@@ -65,7 +66,8 @@ void PartialTree::begin(const UndirectedForest& forest, const ScoredGrammar& gra
   open_.clear();
   head_ = kNoSlot;
   first_gap_ = kNoSlot;
-  filled_.begin(lm_model_, lm_model_ == nullptr ? std::span<const lm::Fragment>{} : branches);
+  if (lm_model_ == nullptr) branches = {};
+  filled_.begin(lm_model_, branches, surroundings);
   lm_ = {};
   signature_ = 0;
 }

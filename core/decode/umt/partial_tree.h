@@ -64,10 +64,11 @@ class PartialTree {
     Outlook outlook;  // of the search, when it looks ahead
   };
 
-  // `stale`: change() looks at carries as they were when their slots opened.  With `branches`, by
-  // node, the yield with filled gaps is kept as well.
+  // `stale`: change() looks at carries as they were when their slots opened.  With `branches` and
+  // `surroundings`, by node, the yield with filled gaps is kept as well.
   void begin(const UndirectedForest& forest, const ScoredGrammar& grammar, bool stale,
-             std::span<const lm::Fragment> branches = {});
+             std::span<const lm::Fragment> branches = {},
+             std::span<const Surroundings> surroundings = {});
 
   std::span<const uint32_t> open() const { return open_; }
   const Slot& slot(uint32_t number) const { return slots_[number]; }
@@ -87,6 +88,7 @@ class PartialTree {
   std::span<const uint32_t> tails(const EdgeChoice& edge) const {
     return forest_->tails(forest_->group(edge.group));
   }
+  uint32_t head(const EdgeChoice& edge) const { return forest_->group(edge.group).head; }
   // The words of an edge, as the language model reads them, and its tails, from left to right.
   template <class Begin, class Word, class Tail>
   void each_symbol(const EdgeChoice& edge, Begin&& begin, Word&& word, Tail&& tail) const {

@@ -51,7 +51,8 @@ double UndirectedSearch::closed_bound(const PartialTree::Slot& slot) const {
 
 void UndirectedSearch::begin_tree(PartialTree& tree) const {
   tree.begin(*forest_, *grammar_, options_.stale_queue,
-             lookahead_ ? bounds_.branches() : std::span<const lm::Fragment>{});
+             lookahead_ ? bounds_.branches() : std::span<const lm::Fragment>{},
+             lookahead_ ? bounds_.surroundings() : std::span<const Surroundings>{});
 }
 
 Outlook UndirectedSearch::outlook(const PartialTree& tree, uint32_t slot) const {
@@ -88,8 +89,10 @@ double UndirectedSearch::exact(const PartialTree& tree, uint32_t slot, const Out
   const double kappa = lookahead_ ? 1 : options_.kappa;
   if (lm_weight_ == 0 || (start && kappa == 0)) return score;
   const float within = candidate.lm;
-  if (lookahead_ && !start) {
-    const float change = tree.filled().change(tree, edge, slot, outlook, counters_);
+  if (lookahead_) {
+    const FilledYield& filled = tree.filled();
+    const float change = start ? filled.change(tree, edge, counters_)
+                               : filled.change(tree, edge, slot, outlook, counters_);
     return score + lm_weight_ * (double{change} - outlook.base - within);
   }
   // Of the words, the bound has counted those within alone.

@@ -116,7 +116,7 @@ class UmtTask:
 
     def _worth(self, example: int, statistics: NDArray[np.int64]) -> float:
         if self._corpus is None:
-            return float(_BLEU1.values(statistics[np.newaxis])[0])
+            return float(_BLEU1.values(statistics[np.newaxis].astype(np.float64))[0])
         gain = self._corpus.corpus_value((self._others[example] + statistics)[np.newaxis])
         return self._level + len(self) * (gain - self._level)
 
