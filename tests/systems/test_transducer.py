@@ -19,6 +19,7 @@ from demotic.explain.page import figure
 from demotic.parse import DiscriminativeParser, GenerativeParser
 from demotic.parse.files import save_parser
 from demotic.parse.induced import induced_tree
+from demotic.progress import Progress
 from demotic.systems.transducer import TransducerModel
 from demotic.systems.transducer.config import CHAPTER
 from demotic.systems.transducer.learning import words_put_in
@@ -335,6 +336,28 @@ def test_trees_of_other_sentences_are_refused(tmp_path: Path, text: Bitext, tree
                 config={"tokenised": True, "trees": {"file": str(tmp_path / "trees")}},
             )  # fmt: skip
         assert not (tmp_path / "model").exists()
+
+
+def test_lenient_training_parses_what_has_trees_of_other_words(
+    tmp_path: Path, text: Bitext, treebank: Path
+) -> None:
+    given = treebank.read_text().splitlines()
+    (tmp_path / "trees").write_text("\n".join([*given[:-2], "(TOP (A a))", given[-1]]) + "\n")
+    said: list[str] = []
+
+    class Hearing(Progress):
+        def say(self, message: str) -> None:
+            said.append(message)
+
+    model = demotic.train(
+        text, system="transducer", dev=tokenised(toys.text(12)), progress=Hearing(),
+        config={
+            **SETTINGS, "tokenised": True,
+            "trees": {"file": str(tmp_path / "trees"), "lenient": True},
+        },
+    )  # fmt: skip
+    assert any(line.startswith("1 trees with other words") for line in said)
+    assert model.translate(LINE).text
 
 
 def test_induced_trees_show_what_swaps() -> None:

@@ -64,7 +64,7 @@ def check_yields(
                 f"tree {number} has other words than line {number} of the text: "
                 f"'{' '.join(tree.words)}' and '{' '.join(words)}'",
                 path=path,
-                remedy="parse the text as it is, or leave such pairs out",
+                remedy="parse the text as it is, leave such pairs out, or set trees.lenient",
             )
 
 

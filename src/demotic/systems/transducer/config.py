@@ -35,6 +35,9 @@ class TreesConfig:
     file: Path | None = None
     """Trees of the training text, one for each pair, in brackets or CoNLL-U; plain or gzip.  Other
     text is parsed by ``parser``, or else by a parser trained on them."""
+    lenient: bool = False
+    """Sentences whose tree in ``file`` has other words are parsed, and counted; else they are an
+    error, with their line."""
     treebank: Path | None = None
     """Trees to train a parser on, in brackets or CoNLL-U; plain or gzip."""
     parser: Path | None = None

@@ -36,6 +36,7 @@ from demotic.systems.tuning import tune
 from demotic.systems.work import Stage
 from demotic.trees import Tree, check_yields, read_trees, write_trees
 from demotic.trees.orders import OrderModel
+from demotic.trees.reading import same_words
 
 __all__ = ["fit", "tune"]
 
@@ -102,12 +103,18 @@ def tree_stage(training: Training, config: Config, text: Stage, parser: Stage) -
     """A tree for each line of the training text."""
     file = config.trees.file
     stage = training.work.stage(
-        "trees", fingerprint_file(file), after=[text, parser], files=[TREES]
+        "trees",
+        [fingerprint_file(file), config.trees.lenient],
+        after=[text, parser],
+        files=[TREES],
     )
     if stage.wanted:
         sentences = [words_to_parse(line) for line in lines(text, "train.source")]
         if file is not None:
-            trees = _of_file(training, config, text, sentences)
+            trees = _of_file(training, config, text)
+            if config.trees.lenient:
+                trees = _mended(training, trees, sentences, parser)
+            check_yields(trees, sentences, file)
             form = "conllu" if any(tree.relations for tree in trees) else "penn"
             write_trees(stage.path(TREES), trees, form=form)
         else:
@@ -172,9 +179,7 @@ def _trained(trees: Sequence[Tree], training: Training) -> Parser:
     return GenerativeParser.train(trees, seed=training.config.seed, progress=training.progress)
 
 
-def _of_file(
-    training: Training, config: Config, text: Stage, sentences: Sequence[Sequence[str]]
-) -> list[Tree]:
+def _of_file(training: Training, config: Config, text: Stage) -> list[Tree]:
     """The trees of those pairs that cleaning kept."""
     file = config.trees.file
     assert file is not None
@@ -186,9 +191,26 @@ def _of_file(
             remedy="give the trees of this text, and a development set of its own",
         )
     kept = {pair.id for pair in Bitext.open(text.path("corpus.arrow"))}
-    chosen = [tree for tree, pair in zip(trees, bitext, strict=True) if pair.id in kept]
-    check_yields(chosen, sentences, file)
-    return chosen
+    return [tree for tree, pair in zip(trees, bitext, strict=True) if pair.id in kept]
+
+
+def _mended(
+    training: Training, trees: Sequence[Tree], sentences: Sequence[Sequence[str]], parser: Stage
+) -> list[Tree]:
+    """Trees with other words than their sentences give way to parses."""
+    pairs = zip(trees, sentences, strict=True)
+    others = [k for k, (tree, words) in enumerate(pairs) if not same_words(tree, words)]
+    found = list(trees)
+    if others:
+        training.progress.say(
+            f"{len(others)} trees with other words than their sentences: parsed instead"
+        )
+        parses = load_parser(parser.path(PARSER)).parse(
+            [sentences[k] for k in others], threads=training.threads
+        )
+        for k, tree in zip(others, parses, strict=True):
+            found[k] = tree
+    return found
 
 
 def _induced(training: Training, text: Stage, links: Stage) -> list[Tree]:
