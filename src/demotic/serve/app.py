@@ -255,10 +255,11 @@ class App:
         served = await self._desk.asked_model(fields, sample)
         made = await self._uploads.filled(upload, served)
         where = f"{request.origin}/download_file/"
-        record: dict[str, Any] = {"translatedFileUrl": f"{where}{made['name']}"}
-        if made["report"] is not None:
-            record |= {"report": made["report"], "reportUrl": f"{where}{made['page']}"}
-        return Answer.json(record)
+        record = {"translatedFileUrl": f"{where}{made.name}"}
+        if made.page is None:
+            return Answer.json(record)
+        head = json.dumps(record | {"reportUrl": f"{where}{made.page}"}).encode()
+        return Answer.typed(b'%s, "report": %s}' % (head[:-1], made.report), JSON_TYPE)
 
     async def _download(self, request: Request) -> Answer:
         name = request.path.removeprefix("/download_file/")
