@@ -1,6 +1,6 @@
 """The server under load: requests per second, waiting, what a request costs beside its sentence.
 
-    python -m benchmarks.serve --model MODEL [--requests 10000] [--concurrency 64] [--batch 1]
+    python -m benchmarks.serve --model MODEL [--requests 10000] [--concurrency 64] [--batch 16]
                                [--lines FILE] [--threads 2]
 
 Starts ``demotic serve`` on a free port of this machine and asks for sentences of nine to eleven
@@ -10,7 +10,8 @@ them sees to):
 1. closed loop: so many connections, each asks again when it has its answer;
 2. open loop: half as many requests per second as that gave, at random times, whatever comes back;
    waiting counts from the time at which a request was due;
-3. the same sentences in the core alone, in this process and in turns with the server.
+3. closed loop again, as many sentences, several in each request;
+4. the same sentences in the core alone, in this process and in turns with the server.
 
 The CPU of a request is that of the server's process, the core's that of ``decode_lines``; what
 stands between them is HTTP, JSON, and taking text apart and putting it together.  Start to first
@@ -230,14 +231,15 @@ def main() -> None:
     options.add_argument("--model", type=Path, required=True)
     options.add_argument("--requests", type=int, default=10_000)
     options.add_argument("--concurrency", type=int, default=64)
-    options.add_argument("--batch", type=int, default=1, help="sentences of a request")
+    options.add_argument("--batch", type=int, default=16, help="sentences of a request in part 3")
     options.add_argument("--threads", type=int, default=2)
     options.add_argument("--lines", type=Path)
     given = options.parse_args()
-    lines = sentences(given.lines, given.requests * given.batch)
+    lines = sentences(given.lines, given.requests)
     about = demotic.load(given.model).about
     languages = about.source_language, about.target_language
-    asked = [
+    asked = [_bytes([line], *languages) for line in lines]
+    batched = [
         _bytes(lines[i : i + given.batch], *languages) for i in range(0, len(lines), given.batch)
     ]
     starts = []
@@ -251,26 +253,26 @@ def main() -> None:
         middle = running.memory()
         rate = len(asked) / closed.seconds / 2
         half = asyncio.run(open_loop(running, asked[: len(asked) // 2], rate))
+        several = asyncio.run(closed_loop(running, batched, given.concurrency))
         after = running.memory()
         per_request, ratios = [], []
-        part = asked[: max(1, _SAMPLE // given.batch)]
-        some = lines[: len(part) * given.batch]
         for _ in range(_TURNS):
-            once = asyncio.run(closed_loop(running, part, given.concurrency))
-            core, text = core_seconds(given.model, some)
-            per_request.append((once.cpu / (len(part) * given.batch), core, text))
+            once = asyncio.run(closed_loop(running, asked[:_SAMPLE], given.concurrency))
+            core, text = core_seconds(given.model, lines[:_SAMPLE])
+            per_request.append((once.cpu / len(lines[:_SAMPLE]), core, text))
             ratios.append(per_request[-1][0] / core)
     print(f"{about.system} {'-'.join(languages)}: {given.model}")
     clock, cpu = (min(each) for each in zip(*starts, strict=True))
     print(
         f"  start to first answer             {clock:8.3f} s, {cpu:.3f} s of CPU (best of {_TURNS})"
     )
-    _tell(f"closed loop, {given.concurrency} at a time", closed, given.batch)
-    _tell(f"open loop, {rate:.0f} requests/s", half, given.batch)
+    _tell(f"closed loop, {given.concurrency} at a time", closed, len(lines))
+    _tell(f"open loop, {rate:.0f} requests/s", half, len(half.waits))
+    _tell(f"closed loop, {given.batch} sentences each", several, len(lines))
     told = [f"{own:.0f} + {mapped:.0f}" for own, mapped in (before, middle, after)]
     print(
         f"  MB of its own + of mapped files: {told[0]} after 200 requests, {told[1]} after"
-        f" the closed loop, {told[2]} after the open one"
+        f" the closed loop, {told[2]} at the end"
     )
     best = min(range(_TURNS), key=lambda turn: ratios[turn])
     mine, core, text = per_request[best]
@@ -283,10 +285,10 @@ def main() -> None:
     print(f"  two cores for the server alone would answer {2 / mine:.0f} sentences/s")
 
 
-def _tell(what: str, outcome: Outcome, batch: int) -> None:
+def _tell(what: str, outcome: Outcome, count: int) -> None:
     number = len(outcome.waits)
     print(
-        f"  {what:<33} {number * batch / outcome.seconds:8.0f} sentences/s; {number} requests,"
+        f"  {what:<33} {count / outcome.seconds:8.0f} sentences/s; {number} requests,"
         f" {outcome.errors} errors; waited {outcome.wait(0.5):.1f} ms (half), "
         f"{outcome.wait(0.99):.1f} ms (99 %); {outcome.cpu / outcome.seconds:.2f} cores"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator
 
@@ -48,6 +49,7 @@ def goes_on(asker: Asker) -> Iterator[None]:
         (b"q=a", "text/plain", 415, "'text/plain'"),
         (b"\x00\x01", "application/octet-stream", 415, "octet-stream"),
         (b"--x\r\n", "multipart/form-data", 400, "without boundary"),
+        (b"--x\r\n", f"multipart/form-data; boundary={'x' * 5000}", 400, "not multipart"),
         (b"nonsense", PARTS, 400, "multipart"),
         (b"--x\r\nContent-Disposition: form-data; name=q\r\n\r\na", PARTS, 400, "breaks off"),
         (b"--x\r\nA: b\r\n\r\na\r\n--x--\r\n", PARTS, 400, "without name"),
@@ -120,8 +122,16 @@ def test_paths_that_lead_elsewhere_lead_nowhere(asker: Asker, path: str) -> None
     assert reply.error
 
 
+def test_packed_bodies_are_refused_and_not_read_as_they_are(asker: Asker) -> None:
+    body = gzip.compress(b"q=a&source=en&target=fr")
+    reply = asker.ask("POST", "/translate", body, FORM, content_encoding="gzip")
+    assert (reply.status, "Content-Encoding" in reply.error) == (415, True)
+
+
 def test_other_methods_are_refused(asker: Asker) -> None:
     assert asker.get("/suggest").status == 405
+    assert asker.get("/suggest").headers["allow"] == "POST"
+    assert asker.ask("TRACE", "/translate").headers["allow"] == "POST, GET"
     assert "POST" in asker.get("/suggest").error
     assert asker.ask("DELETE", "/languages").status == 405
     assert asker.ask("OPTIONS", "/translate").status == 405

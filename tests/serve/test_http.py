@@ -143,6 +143,17 @@ def test_what_is_no_http_is_refused_once(server: Process, sent: bytes) -> None:
     assert found.count(b"HTTP/1.1") == 1
 
 
+def test_what_clients_do_wrong_is_not_logged(toy_model: Path) -> None:
+    with serving(toy_model, "--no-suggestions", "--json-log") as server:
+        spoken(server, b"nonsense\r\n\r\n")
+        upgrade = "Connection: upgrade, close\r\nUpgrade: websocket"
+        spoken(server, f"GET /health HTTP/1.1\r\nHost: a\r\n{upgrade}\r\n\r\n".encode())
+        body, kind = b"--y--", "multipart/form-data; boundary=x"
+        server.request("/translate", body, **{"Content-Type": kind})
+        said = server.stop().splitlines()
+    assert all(line.startswith("{") for line in said[:-1]), said
+
+
 def test_a_head_without_end_is_refused(server: Process) -> None:
     line = b"X-Filler: " + b"a" * 1000 + b"\r\n"
     found = spoken(server, b"GET /health HTTP/1.1\r\nHost: a\r\n", line * 60)

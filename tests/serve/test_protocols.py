@@ -121,6 +121,10 @@ def test_json_rpc_answers_line_by_line_and_goes_on_after_nonsense(model: Path) -
         call(11, "models"),
         call(12, "translate", q="x" * (5 << 20)),
         call(13, "detect", q=LINE),
+        call("\ud800", "languages"),
+        call(float("inf"), "languages"),
+        '{"id": [[]], "method": "languages"}',
+        call(1.5, "languages"),
     )
     assert found[0] == {"jsonrpc": "2.0", "id": 1, "result": {"translatedText": told}}
     codes = [each["error"]["code"] for each in found[1:8]]
@@ -137,6 +141,8 @@ def test_json_rpc_answers_line_by_line_and_goes_on_after_nonsense(model: Path) -
     assert found[13]["result"]["models"][0]["name"] == "en-fr"
     assert found[14]["error"]["code"] == -32600
     assert found[15]["result"][0]["language"] == "en"
+    assert [each["error"]["code"] for each in found[16:19]] == [-32600] * 3
+    assert found[19]["id"] == 1.5
 
 
 def test_it_ends_when_it_is_told_to_while_it_waits(toy_model: Path) -> None:

@@ -231,3 +231,15 @@ def test_files_go_when_they_are_old_also_when_no_other_comes(
             return list(folder.iterdir())
 
         assert asyncio.run(left()) == []
+
+
+def test_the_oldest_files_go_where_all_together_are_too_large(
+    toy_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("demotic.serve.uploads._KEPT_BYTES", 250)
+    with asking(toy_model, disable_suggestions=True) as asker:
+        urls = []
+        for _ in range(3):
+            reply = send(asker, "a.txt", b"\n" * 100)
+            urls.append(reply.record["translatedFileUrl"].removeprefix("http://localhost"))
+        assert [asker.get(url).status for url in urls] == [404, 200, 200]

@@ -79,6 +79,8 @@ class Answer:
         made = cls.json({"error": message}, refusal.status)
         if refusal.retry_after is not None:
             made.headers.append((b"retry-after", b"%d" % refusal.retry_after))
+        if refusal.allow:
+            made.headers.append((b"allow", ", ".join(refusal.allow).encode()))
         if refusal.close:
             made.headers.append((b"connection", b"close"))
         return made

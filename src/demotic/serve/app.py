@@ -27,6 +27,7 @@ from demotic.serve.receiving import Disconnected, Held, Receive, Room, received,
 from demotic.serve.refusal import Refusal, missing
 from demotic.serve.tmserver import TmServer
 from demotic.serve.uploads import Uploads
+from demotic.terminal import shown
 
 if TYPE_CHECKING:
     from demotic.serve.desk import Desk
@@ -183,7 +184,8 @@ class App:
             return self._preflight
         handler = route.methods.get(method)
         if handler is None:
-            raise Refusal(405, f"Method not allowed: use {' or '.join(route.methods)}")
+            usual = list(route.methods)
+            raise Refusal(405, f"Method not allowed: use {' or '.join(usual)}", allow=usual)
         self._origins.check(method, request.headers)
         if route.limited and not self._gate.open:
             key = optional_text(request.fields, "api_key")
@@ -198,6 +200,9 @@ class App:
         kind = headers.get(b"content-type", b"").decode("latin-1")
         method = scope["method"]
         fields: Fields = {}
+        packing = headers.get(b"content-encoding", b"identity")
+        if body and packing.lower() != b"identity":
+            raise Refusal(415, "Invalid request: a body with Content-Encoding is not understood")
         if route.limited or body:
             fields = await understood(kind, body, scope["query_string"])
         client = scope["client"][0] if scope["client"] else ""
@@ -250,10 +255,11 @@ class App:
         served = await self._desk.asked_model(fields, sample)
         made = await self._uploads.filled(upload, served)
         where = f"{request.origin}/download_file/"
-        record: dict[str, Any] = {"translatedFileUrl": f"{where}{made['name']}"}
-        if made["report"] is not None:
-            record |= {"report": made["report"], "reportUrl": f"{where}{made['page']}"}
-        return Answer.json(record)
+        record = {"translatedFileUrl": f"{where}{made.name}"}
+        if made.page is None:
+            return Answer.json(record)
+        head = json.dumps(record | {"reportUrl": f"{where}{made.page}"}).encode()
+        return Answer.typed(b'%s, "report": %s}' % (head[:-1], made.report), JSON_TYPE)
 
     async def _download(self, request: Request) -> Answer:
         name = request.path.removeprefix("/download_file/")
@@ -343,4 +349,5 @@ class App:
         if self._options.json_log:
             print(json.dumps({"time": now, **record}), file=sys.stderr, flush=True)
         else:
-            print(" ".join([now, *map(str, record.values())]), file=sys.stderr, flush=True)
+            said = " ".join([now, *map(str, record.values())])
+            print(shown(said), file=sys.stderr, flush=True)

@@ -98,7 +98,7 @@ def _text(data: bytes) -> str:
 
 
 def _multipart(content_type: str, body: bytes) -> Fields:
-    from python_multipart.exceptions import ParseError
+    from python_multipart.exceptions import FormParserError
     from python_multipart.multipart import parse_options_header
 
     _, options = parse_options_header(content_type)
@@ -108,7 +108,7 @@ def _multipart(content_type: str, body: bytes) -> Fields:
     reader = _Parts()
     try:
         reader.read(boundary, body)
-    except ParseError as error:
+    except FormParserError as error:
         raise Refusal(400, f"Invalid request: not multipart: {error}") from None
     found: Fields = {}
     for headers, data in reader.parts:

@@ -1,6 +1,7 @@
 """Fills in one file in a process of its own: ``python -m demotic.serve.filling``.
 
-An order comes in as JSON, what became of it goes out: ``{"report": ...}`` or ``{"error": ...}``.
+An order comes in as JSON, what became of it goes out: the report as JSON, ``null`` where there is
+none; or, with the exit status 2, why the file cannot be filled in.
 Files that need more memory or time than they may end the process, and nothing else.
 """
 
@@ -10,12 +11,16 @@ import json
 import resource
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from demotic.errors import DemoticError
 
+REFUSED = 2
+"""Exit status: what was said is why."""
 _MOST_DATA = 2 << 30
 """Bytes of memory besides what is mapped."""
+_MOST_FILE = 512 << 20
+"""Bytes of a file that is written."""
 
 
 def main() -> None:
@@ -24,18 +29,24 @@ def main() -> None:
     seconds = int(order["seconds"]) * int(order["threads"]) + 1
     resource.setrlimit(resource.RLIMIT_DATA, (_MOST_DATA, _MOST_DATA))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_MOST_FILE, _MOST_FILE))
     try:
-        said = _filled(order)
+        report = _filled(order)
     except DemoticError as error:
-        said = {"error": f"{error.message} ({error.remedy})" if error.remedy else error.message}
-        if error.line is not None:
-            said["error"] = f"line {error.line}: {said['error']}"
+        said = f"{error.message} ({error.remedy})" if error.remedy else error.message
+        _refuse(said if error.line is None else f"line {error.line}: {said}")
     except RecursionError:
-        said = {"error": "it is nested too deeply"}
-    sys.stdout.buffer.write(json.dumps(said).encode())
+        _refuse("it is nested too deeply")
+    sys.stdout.buffer.write(json.dumps(report).encode())
 
 
-def _filled(order: dict[str, Any]) -> dict[str, Any]:
+def _refuse(why: str) -> NoReturn:
+    sys.stdout.buffer.write(why.encode("utf-8", "replace"))
+    sys.stdout.flush()
+    sys.exit(REFUSED)
+
+
+def _filled(order: dict[str, Any]) -> dict[str, Any] | None:
     from demotic.documents import fill_in, open_document
     from demotic.documents.formats import recognise
     from demotic.model import load
@@ -48,7 +59,7 @@ def _filled(order: dict[str, Any]) -> dict[str, Any]:
         model = from_files(model, map(Path, order["suggestions"]))
     if format == "text":
         Path(order["output"]).write_bytes(_lines(data, model, order["threads"]))
-        return {"report": None}
+        return None
     document = open_document(
         order["name"],
         source_language=model.about.source_language,
@@ -59,7 +70,8 @@ def _filled(order: dict[str, Any]) -> dict[str, Any]:
     filled, report = fill_in(document, model, threads=order["threads"])
     Path(order["output"]).write_bytes(filled)
     Path(order["page"]).write_text(report.html(order["name"]), encoding="utf-8")
-    return {"report": report.record()}
+    record: dict[str, Any] = report.record()
+    return record
 
 
 def _lines(data: bytes, model: Any, threads: int) -> bytes:

@@ -21,7 +21,7 @@ _HEAD = 32 << 10
 _LINGER = 2.0
 """Seconds for a client that is refused to read why."""
 _UNREAD = 32 << 10
-"""Bytes on end that add nothing to a body: those beside chunks and behind the last one."""
+"""Bytes on end that add nothing to a body: beside its chunks, or behind the last one."""
 _SLOWEST = 1 << 10
 """Bytes per second of a body."""
 

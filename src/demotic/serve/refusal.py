@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class Refusal(Exception):
     """Becomes ``{"error": message}`` with a status of HTTP."""
 
     def __init__(
-        self, status: int, message: str, *, retry_after: int | None = None, close: bool = False
+        self,
+        status: int,
+        message: str,
+        *,
+        retry_after: int | None = None,
+        close: bool = False,
+        allow: Sequence[str] = (),
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -16,6 +24,8 @@ class Refusal(Exception):
         """Seconds until it makes sense to ask again."""
         self.close = close
         """Is the connection of no more use?"""
+        self.allow = allow
+        """Methods, where another one was used."""
 
 
 def missing(name: str) -> Refusal:

@@ -8,6 +8,7 @@ SIGTERM and Ctrl-C let what was begun be finished, then end it.
 from __future__ import annotations
 
 import contextlib
+import logging
 import signal
 import socket
 import sys
@@ -44,6 +45,7 @@ def serve(paths: Sequence[Path], options: ServeOptions, *, told: Callable[[str],
             f"the server needs a package that is not installed: {error.name}",
             remedy="pip install 'demotic[serve]'",
         ) from error
+    logging.getLogger("python_multipart").setLevel(logging.ERROR)
     listener = _listening(options)
     sys.setswitchinterval(_SWITCH)
     loaded = Loaded.open(paths, options)
@@ -63,6 +65,7 @@ def serve(paths: Sequence[Path], options: ServeOptions, *, told: Callable[[str],
         lifespan="off",
         interface="asgi3",
         log_config=None,
+        log_level="error",  # what clients do wrong, they are told
         access_log=False,
         server_header=False,
         date_header=False,

@@ -14,6 +14,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import json
+import math
 import os
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -90,6 +91,8 @@ async def _answer(desk: Desk, message: Any) -> dict[str, Any] | None:
     if not isinstance(message, dict) or not isinstance(message.get("method"), str):
         return _failed(None, _INVALID, "no request of JSON-RPC 2.0")
     number = message.get("id")
+    if not _is_id(number):
+        return _failed(None, _INVALID, "the id is neither a text nor a number")
     silent = "id" not in message
     method = _methods(desk).get(message["method"])
     params = message.get("params", {})
@@ -105,6 +108,15 @@ async def _answer(desk: Desk, message: Any) -> dict[str, Any] | None:
         except DemoticError as error:
             answer = _failed(number, _INTERNAL, str(error))
     return None if silent else answer
+
+
+def _is_id(value: Any) -> bool:
+    """What can be written back as it came: no half of a character, nothing infinite."""
+    if isinstance(value, str):
+        return all(not "\ud800" <= each <= "\udfff" for each in value)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is None or (isinstance(value, int) and not isinstance(value, bool))
 
 
 def _methods(desk: Desk) -> dict[str, Callable[[dict[str, Any]], Awaitable[Any]]]:

@@ -1,8 +1,8 @@
 """Files to fill in: taken, filled in by a process of their own, and kept for a while.
 
     uploads = Uploads(options)
-    record = await uploads.filled(Upload("app.po", data), served)   # {"name": ..., "report": ...}
-    kept = uploads.kept(record["name"])                             # to download
+    made = await uploads.filled(Upload("app.po", data), served)
+    kept = uploads.kept(made.name)                                  # to download
     uploads.close()
 
 A hostile file can hold a reader up, or make it use a lot of memory; in a process with limits of
@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from demotic.documents.formats import SUFFIXES
 from demotic.serve.bodies import Upload
+from demotic.serve.filling import REFUSED
 from demotic.serve.refusal import Refusal, busy
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ FORMATS = tuple(sorted({*SUFFIXES, PLAIN, ".xml"}))
 """Suffixes of files that are taken; .xml is that of Android's."""
 _KEPT = 100
 """Files; then the oldest goes."""
+_KEPT_BYTES = 2 << 30
+"""Of all of them together."""
 _SECONDS = 3600.0
 """How long a file is kept."""
 _AT_ONCE = 2
@@ -57,6 +60,19 @@ class Kept:
     download: str
     """What the client called it."""
     since: float
+    size: int
+
+
+@dataclass(frozen=True)
+class Made:
+    """What came of a file."""
+
+    name: str
+    """To download it by."""
+    page: str | None
+    """The same of its report as a page."""
+    report: bytes
+    """JSON as it was written: to read and write a long one again would hold all others up."""
 
 
 class Uploads:
@@ -74,8 +90,8 @@ class Uploads:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    async def filled(self, upload: Upload, served: Served) -> dict[str, Any]:
-        """Fill a file in; the names of what came of it, and the report."""
+    async def filled(self, upload: Upload, served: Served) -> Made:
+        """Fill a file in."""
         name = safe_name(upload.name)
         if not upload.data:
             raise Refusal(400, "Invalid request: empty file")
@@ -93,7 +109,7 @@ class Uploads:
         finally:
             self._waiting -= 1
 
-    async def _made(self, data: bytes, name: str, suffix: str, served: Served) -> dict[str, Any]:
+    async def _made(self, data: bytes, name: str, suffix: str, served: Served) -> Made:
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="demotic-serve-"))
         secret = secrets.token_hex(16)
@@ -107,9 +123,7 @@ class Uploads:
             "threads": self._options.threads, "seconds": self._options.file_timeout,
         }  # fmt: skip
         try:
-            said = await self._run(order)
-            if "error" in said:
-                raise Refusal(400, f"Cannot translate file: {said['error']}")
+            report = await self._run(order)
         except BaseException:
             for each in (made, page):
                 each.unlink(missing_ok=True)
@@ -117,12 +131,12 @@ class Uploads:
         finally:
             given.unlink(missing_ok=True)
         stem = PurePosixPath(name).stem
-        answer = {"name": self._keep(secret + suffix, made, f"{stem}_{served.target}{suffix}")}
-        if said.get("report") is not None:
-            answer["page"] = self._keep(f"{secret}.html-report", page, f"{stem}.html")
-        return answer | {"report": said.get("report")}
+        filled = self._keep(secret + suffix, made, f"{stem}_{served.target}{suffix}")
+        told = page.exists()
+        shown = self._keep(f"{secret}.html-report", page, f"{stem}.html") if told else None
+        return Made(filled, shown, report)
 
-    async def _run(self, order: dict[str, Any]) -> dict[str, Any]:
+    async def _run(self, order: dict[str, Any]) -> bytes:
         child = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "demotic.serve.filling",
             stdin=asyncio.subprocess.PIPE,
@@ -142,15 +156,16 @@ class Uploads:
             if child.returncode is None:
                 child.kill()
                 await child.wait()
+        if child.returncode == REFUSED:
+            raise Refusal(400, f"Cannot translate file: {out.decode()}")
         if child.returncode:
             raise Refusal(400, "Cannot translate file: it needs more time or memory than it may")
-        answer: dict[str, Any] = json.loads(out)
-        return answer
+        return out
 
     # -- downloads ----------------------------------------------------------------------------
 
     def _keep(self, name: str, path: Path, download: str) -> str:
-        self._kept[name] = Kept(path, download, time.monotonic())
+        self._kept[name] = Kept(path, download, time.monotonic(), path.stat().st_size)
         self._forget()
         asyncio.get_running_loop().call_later(_SECONDS, self._forget)
         return name
@@ -158,10 +173,14 @@ class Uploads:
     def _forget(self) -> None:
         """Remove what is old, and the oldest of what is too many."""
         now = time.monotonic()
+        size = sum(each.size for each in self._kept.values())
         while self._kept and (
-            len(self._kept) > _KEPT or now - next(iter(self._kept.values())).since >= _SECONDS
+            len(self._kept) > _KEPT
+            or size > _KEPT_BYTES
+            or now - next(iter(self._kept.values())).since >= _SECONDS
         ):
             _, old = self._kept.popitem(last=False)
+            size -= old.size
             old.path.unlink(missing_ok=True)
 
     def kept(self, name: str) -> Kept:
