@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORE := $(shell find core -name '*.h' -o -name '*.cc') CMakeLists.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: all build demo test lint format bench sanitize fuzz chaos clean
+.PHONY: all build wheel demo test lint format bench sanitize fuzz chaos clean
 
 all: build
 
@@ -19,7 +19,7 @@ $(VENV)/.tools: tools/setup.sh
 
 $(VENV)/.built: $(VENV)/.tools pyproject.toml $(CORE)
 	@echo 'building Demotic into $(VENV)'
-	@$(PIP) --no-build-isolation -C cmake.define.DEMOTIC_STRICT=ON -e .
+	@$(PIP) --no-build-isolation -C cmake.define.DEMOTIC_STRICT=ON -e '.[train]'
 	@$(BIN)/python -m compileall -q src/demotic  # as an installation does
 	@touch $@
 
@@ -34,6 +34,10 @@ $(VENV)/.dev: $(VENV)/.test
 	@touch $@
 
 build: $(VENV)/.built
+
+# A wheel for machines without a compiler, tried in an environment that has nothing else.
+wheel: $(VENV)/.tools
+	BIN=$(BIN) sh tools/wheel.sh
 
 # -- what one runs ----------------------------------------------------------------------------
 

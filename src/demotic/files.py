@@ -398,7 +398,7 @@ def _exchanged(one: Path, other: Path) -> bool:
     except (OSError, AttributeError):
         return False
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    return swap(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0
+    return bool(swap(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
 
 
 def _replace_folder(temporary: Path, target: Path) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from demotic.errors import ArgumentError
+from demotic.extras import check_training
 from demotic.progress import SILENT, Progress
 from demotic.systems import DEFAULT, DEFAULT_EFFORT, Effort, check_effort, configured, system_named
 
@@ -69,6 +70,7 @@ def train(
     from demotic.systems.quality import tell
     from demotic.systems.stages import Training
 
+    check_training()
     check_effort(effort)
     given = config
     config = configured(system, given)
@@ -145,6 +147,7 @@ def tune(
     tuner; without them the model is tuned as it was in training.  ``references`` are beside those
     of ``dev``.  ``imputed`` asks for sentences of the target language without a source.
     """
+    check_training()
     return system_named(model.about.system).tune(
         model, dev, out=Path(out), references=references, options=options, imputed=imputed,
         seed=seed, threads=threads, progress=progress,

@@ -30,6 +30,7 @@ from demotic.cli import (
     tune,
 )
 from demotic.errors import DemoticError
+from demotic.extras import TRAINING, missing
 from demotic.terminal import shown
 
 app = typer.Typer(
@@ -96,6 +97,10 @@ def main() -> None:
             sys.stdout.flush()  # here, where a full disk can still be reported
     except DemoticError as error:
         _fail(str(error))
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in TRAINING:
+            raise
+        _fail(str(missing(str(error.name))))
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from demotic.corpus.bitext import Bitext as Bitext
-    from demotic.corpus.bitext import Pair as Pair
     from demotic.corpus.cleaning import Cleaning as Cleaning
     from demotic.corpus.cleaning import CleaningReport as CleaningReport
     from demotic.corpus.cleaning import clean as clean
@@ -17,11 +16,13 @@ if TYPE_CHECKING:
     from demotic.corpus.orthography import encode_pair as encode_pair
     from demotic.corpus.orthography import encode_pairs as encode_pairs
     from demotic.corpus.orthography_config import OrthographyConfig as OrthographyConfig
+    from demotic.corpus.pair import Pair as Pair
     from demotic.corpus.protect import Span as Span
     from demotic.corpus.sentences import split_sentences as split_sentences
     from demotic.corpus.splitting import Split as Split
     from demotic.corpus.splitting import SplitReport as SplitReport
     from demotic.corpus.splitting import split as split
+    from demotic.corpus.stored_pairs import StoredPairs as StoredPairs
 else:
     from demotic.lazy import exports
 

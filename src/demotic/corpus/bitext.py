@@ -18,9 +18,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from demotic.corpus.language import UNKNOWN
+from demotic.corpus.pair import Pair
 from demotic.corpus.storage import BitextWriter, MappedStorage, Storage, schema
 from demotic.errors import CorruptFileError
 from demotic.files import atomic_path, naming, write_bytes, write_lines
@@ -31,16 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _KEY = b"demotic.bitext"
-
-
-class Pair(NamedTuple):
-    """A sentence and its translation, and where they come from."""
-
-    id: str
-    source: str
-    target: str
-    file: str
-    unit: str
 
 
 class Bitext:

@@ -17,6 +17,7 @@ from demotic.corpus.tmx import read_tmx
 from demotic.corpus.tsv import read_tsv
 from demotic.corpus.xliff import read_xliff
 from demotic.errors import ArgumentError, EncodingError, FileAccessError, FormatError
+from demotic.extras import check_training
 from demotic.files import read_bytes, read_text
 from demotic.progress import SILENT, Progress
 
@@ -73,6 +74,7 @@ def read_bitext(
 
     A corpus that outgrows 16 MB is kept in a temporary file (in TMPDIR), not in memory.
     """
+    check_training()
     if format is not None and format not in READERS and format != "plain":
         raise ArgumentError(
             f"unknown format: {format}", remedy=f"one of plain, {', '.join(READERS)}"

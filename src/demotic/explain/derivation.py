@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from demotic.corpus import Bitext, Encoded, protected_class
+from demotic.corpus import Encoded, Pair, protected_class
 from demotic.corpus.marks import bare, joint_filler, unescape
 from demotic.explain.explanation import Evidence, ExplainedStep, Explanation, Symbol
 
@@ -22,7 +22,7 @@ def explain(
     encoded: Encoded,
     derivation: Derivation,
     weights: Mapping[str, float],
-    corpus: Bitext,
+    corpus: Sequence[Pair],
 ) -> Explanation:
     """The derivation with its rules, their scores and the training sentences they come from."""
     rules = {
@@ -67,14 +67,10 @@ def explain(
     )
 
 
-def evidence(corpus: Bitext, rows: Iterable[int]) -> dict[int, Evidence]:
+def evidence(corpus: Sequence[Pair], rows: Iterable[int]) -> dict[int, Evidence]:
     """The training sentences in the given rows; rows that the corpus does not have are left out."""
-    wanted = sorted({row for row in rows if 0 <= row < len(corpus)})
-    found = corpus.select(wanted)
-    return {
-        row: Evidence(pair.id, pair.source, pair.target, pair.file, pair.unit)
-        for row, pair in zip(wanted, found, strict=True)
-    }
+    wanted = {row for row in rows if 0 <= row < len(corpus)}
+    return {row: Evidence(*corpus[row]) for row in wanted}
 
 
 def _words_by_step(derivation: Derivation) -> dict[int, tuple[int, ...]]:

@@ -26,7 +26,7 @@ from demotic.errors import FormatError
 from demotic.files import naming
 
 if TYPE_CHECKING:
-    from demotic.corpus.bitext import Bitext, Pair
+    from demotic.corpus import Bitext, Pair
     from demotic.corpus.reading import Row
     from demotic.corpus.storage import BitextWriter
 

@@ -30,7 +30,7 @@ from demotic.systems.translator import Translation, Translator
 from demotic.systems.weights import read_weights
 
 if TYPE_CHECKING:
-    from demotic.corpus import Bitext, Encoded, Orthography
+    from demotic.corpus import Bitext, Encoded, Orthography, StoredPairs
     from demotic.explain import Explanation
     from demotic.explain.rivals import Rivals
     from demotic.forest import Forest
@@ -319,11 +319,11 @@ class Model(Translator):
         return None
 
     @cached_property
-    def training_corpus(self) -> Bitext:
+    def training_corpus(self) -> StoredPairs:
         """The sentence pairs that the model learned from."""
-        from demotic.corpus import Bitext
+        from demotic.corpus import StoredPairs
 
-        return Bitext.open(self.part("corpus.arrow"))
+        return StoredPairs(self.part("corpus.arrow"))
 
     @cached_property
     def confidence(self) -> Confidence | None:
