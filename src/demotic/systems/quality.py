@@ -24,6 +24,7 @@ from demotic.systems.confidence import Confidence
 
 if TYPE_CHECKING:
     from demotic.corpus import Bitext
+    from demotic.metrics import Score
     from demotic.systems.model import Model
     from demotic.systems.translator import Translation
 
@@ -32,6 +33,8 @@ _TOKENISERS = {"zh": "zh", "yue": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 _UNSPACED = ("th", "lo", "km", "my", "bo")
 _PRIVATE = 0xF0000
 """The first of 65,534 characters that no text has: one for each protected span."""
+_ORDER = 4
+"""The longest n-grams of BLEU."""
 SAMPLES = 5
 SMALL_TEXT, SMALL_DEV = 1000, 100
 """Pairs, and sentences, below which a warning is due."""
@@ -70,11 +73,11 @@ class Yardstick:
 
     def value(self, lines: Sequence[str], references: Sequence[Sequence[str]]) -> float:
         """BLEU alone."""
-        return self.bleu.score(self.marked(lines), [self.marked(each) for each in references]).value
+        return self._score(lines, references).value
 
     def figures(self, lines: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Any]:
         """BLEU with its signature, and chrF."""
-        score = self.bleu.score(self.marked(lines), [self.marked(each) for each in references])
+        score = self._score(lines, references)
         chrf = Chrf().score(list(lines), [list(each) for each in references])
         spans = "|spans:one" if self.find else ""
         return {
@@ -84,6 +87,14 @@ class Yardstick:
             "sentences": len(lines),
             "chrf": {"value": chrf.value, "signature": chrf.signature},
         }
+
+    def _score(self, lines: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
+        marked = [self.marked(each) for each in references]
+        words = self.bleu.words
+        if any(len(words(line).split()) >= _ORDER for each in marked for line in each):
+            return self.bleu.score(self.marked(lines), marked)
+        # Without n-grams of the full order BLEU is 0, however good the translation.
+        return self.bleu.with_effective_order().score(self.marked(lines), marked)
 
     def marked(self, lines: Sequence[str]) -> list[str]:
         """Lines with each span as a sign of its own."""
@@ -172,7 +183,8 @@ def _confidence(
 def warnings(figures: Mapping[str, Any], pairs: int) -> Iterator[str]:
     """What should be known before the model is used."""
     value, copied = figures["value"], figures["untouched"]["value"]
-    if value <= copied:
+    better = figures["chrf"]["value"] > figures["untouched"]["chrf"]
+    if value <= copied and not better:
         yield (
             f"no better than leaving the text as it is (BLEU {value:.1f}, untouched {copied:.1f}): "
             "do not use this model; are the languages and files the right ones?"
