@@ -54,6 +54,22 @@ def test_signs_are_mended(text: str, tokens: str, links: str, mended: str) -> No
     assert german(text, tokens, links) == mended
 
 
+@pytest.mark.parametrize(
+    ("tokens", "links", "mended"),
+    [
+        ("下 書 き を (￭ ￭) ページ", "0-4 1-1 2-5 3-6", "(下書き)をページ"),
+        ("の ページ を (￭ ￭) 編 集", "0-3 1-1 2-4 3-5 3-6", "の(ページ)を編集"),
+        ("(￭ ￭) 草 稿 的 页", "0-0 1-3 2-1 3-5 3-4", "(草稿)的页"),
+    ],
+)
+def test_marks_stand_around_whole_words(tokens: str, links: str, mended: str) -> None:
+    """Links often find one character of several."""
+    japanese = Orthography("ja", OrthographyConfig(casing="none"))
+    pairs = [(int(one), int(other)) for one, other in (link.split("-") for link in links.split())]
+    source = ENGLISH.encode("(draft) page")
+    assert japanese.decode(tokens.split(), source, alignment=pairs) == mended
+
+
 def test_english_keeps_its_own_clitics() -> None:
     source = ENGLISH.encode("We're")
     assert ENGLISH.decode(["we", "￭'re"], source, alignment=[(0, 0), (1, 1)]) == "we're"

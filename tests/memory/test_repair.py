@@ -32,6 +32,19 @@ def test_what_differs_is_translated_and_the_rest_stays(
     assert " ".join(plan.filled([[f"<{' '.join(p)}>"] for p in plan.pieces])) == tokens
 
 
+def test_only_the_end_of_a_sentence_gets_its_mark() -> None:
+    """The decoder takes each piece for a sentence."""
+    plan = planned(STORED, TOKENS, LINKS, ["delete", "the", "new", "page"])
+    assert plan is not None
+    assert plan.filled([["neue", "￭."]]) == ("neue", "seite", "löschen")
+    assert plan.filled([["."]]) == (".", "seite", "löschen")
+    plan = planned(STORED, TOKENS, LINKS, ["delete", "the", "old", "image", "￭."])
+    assert plan is not None
+    assert plan.pieces == (("image",), ("￭.",))
+    for mark in (["￭."], ["bitte", "￭."], ["bitte"]):
+        assert plan.filled([["bild", "￭."], mark]) == ("alte", "bild", "löschen", "￭.")
+
+
 @pytest.mark.parametrize(
     ("links", "sentence"),
     [

@@ -29,6 +29,17 @@ def test_placeholders_and_tags_are_one_token_each() -> None:
     assert yardstick().score(target[0], target).value == pytest.approx(100)
 
 
+def test_lines_of_few_words_are_measured_by_what_they_have() -> None:
+    """Without a single sequence of four words BLEU would be 0."""
+    lines = ["Seite löschen", "Alle Seiten löschen"]
+    figures = yardstick().figures(lines, [lines])
+    assert figures["value"] == pytest.approx(100)
+    assert "eff:yes" in figures["signature"]
+    assert yardstick().value(["Seite", "alle Seiten"], [lines]) < 100
+    longer = [*lines, "Alle Seiten jetzt löschen"]
+    assert "eff:no" in yardstick().figures(longer, [longer])["signature"]
+
+
 def test_different_placeholders_are_different_tokens() -> None:
     lines = ["a b %(one)s c d"]
     assert yardstick().score(lines, [lines]).value == pytest.approx(100)
@@ -85,7 +96,8 @@ def test_the_memory_alone_is_measured(toy_model: Path) -> None:
 
 
 FIGURES = {
-    "value": 30.0, "sentences": 500, "untouched": {"value": 5.0}, "memory": {"value": 20.0},
+    "value": 30.0, "sentences": 500, "chrf": {"value": 50.0},
+    "untouched": {"value": 5.0, "chrf": 20.0}, "memory": {"value": 20.0},
 }  # fmt: skip
 
 
@@ -93,7 +105,8 @@ FIGURES = {
     ("changed", "pairs", "said"),
     [
         ({}, 5000, None),
-        ({"value": 4.0}, 5000, "no better than leaving the text as it is"),
+        ({"value": 4.0, "chrf": {"value": 19.0}}, 5000, "no better than leaving the text as it is"),
+        ({"value": 4.0, "memory": {"value": 1.0}}, 5000, "too low to be of use"),
         ({"value": 8.0, "memory": {"value": 1.0}}, 5000, "too low to be of use"),
         ({}, 400, "400 pairs are little"),
         ({"sentences": 40}, 5000, "40 sentences measure roughly"),

@@ -91,3 +91,24 @@ def test_what_a_translator_reads_first(model: Model, text: str, translation: str
 )
 def test_marks_enclose_what_they_enclosed(model: Model, text: str, translations: list[str]) -> None:
     assert model.translate(text).text in translations
+
+
+@pytest.mark.parametrize("system", ["hiero", "phrase"])
+def test_no_pair_of_marks_is_left_empty(
+    system: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Words beside a tag are sometimes lost in the training text."""
+    lost = [(f"See <i>{noun}</i>", "<i></i> sehen") for noun in ("group", "user", "tab")]
+    pairs = [
+        *PAIRS,
+        *lost,
+        ("See <i>x</i>", "<i>x</i> sehen"),
+        ("all <i>group</i>", "alle <i></i>"),
+    ]
+    bitext = Bitext.from_pairs(pairs, source_language="en", target_language="de")
+    out = tmp_path_factory.mktemp("emptied") / "model"
+    model = demotic.train(bitext, system=system, out=out).with_memory({"use": False})
+    for text in ("Add <i>group</i>", "Delete <i>user</i>"):
+        best = model.translate(text)
+        assert "<i></i>" not in best.text
+        assert model.translate(text, nbest=3)[0].text == best.text

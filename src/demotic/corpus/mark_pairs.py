@@ -145,6 +145,43 @@ def _element(text: str) -> tuple[str, bool]:
     return (f"%{front}", _HALVES[last]) if front and last in _HALVES else (f"%{found[1]}", True)
 
 
+def emptied(
+    tokens: Sequence[str],
+    translation: Sequence[str],
+    links: Iterable[tuple[int, int]],
+    enclosed: Iterable[tuple[int, int]],
+) -> bool:
+    """Does a pair of marks that enclosed words stand around nothing in the translation?
+
+    >>> links = [(0, 0), (1, 1), (3, 2)]
+    >>> emptied(["add", "(￭", "page", "￭)"], ["dodaj", "(￭", "￭)"], links, [(1, 4)])
+    True
+    """
+    targets: dict[int, list[int]] = {}
+    for one, other in links:
+        targets.setdefault(one, []).append(other)
+    places = {name: at for at, token in enumerate(translation) if (name := protected_class(token))}
+
+    def place(at: int) -> int | None:
+        name = protected_class(tokens[at])
+        return places.get(name) if name else min(targets.get(at, ()), default=None)
+
+    for first, end in enclosed:
+        inner = range(first + 1, end - 1)
+        if any(at in targets for at in inner) or not any(
+            map(_is_word, tokens[first + 1 : end - 1])
+        ):
+            continue
+        opening, closing = place(first), place(end - 1)
+        if opening is not None and closing is not None and abs(closing - opening) == 1:
+            return True
+    return False
+
+
+def _is_word(token: str) -> bool:
+    return protected_class(token) is None and any(map(str.isalnum, bare(token)))
+
+
 class QuoteCounts:
     """Counts how a text writes pairs of quotation marks."""
 

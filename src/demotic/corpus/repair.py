@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
 from demotic.corpus.encoded import Encoded
@@ -32,6 +32,8 @@ Links = Sequence[tuple[int, int]]
 
 _MOST_PAIRS = 100  # in one line; where there are more, they stay as they were translated
 _CLITIC = Pattern(r"(?i)￭(?:n['’]t|['’]\p{L}{1,2})|\p{L}{1,2}['’]￭")
+_HAN = Pattern(r"\p{Han}++")
+_ENDING = Pattern("(?V1)[ぁ-ゟ--[をはがにでとのへもや]]")
 _NUMBER = Pattern(r"\p{Nd}+(?:[.,:/]\p{Nd}+)*")
 
 
@@ -203,12 +205,13 @@ def _marked_anew(
         return _without_empty(written)  # nobody knows where
     before: dict[int, list[tuple[int, Written]]] = defaultdict(list)
     after: dict[int, list[tuple[int, Written]]] = defaultdict(list)
+    taken = {at for each in enclosed.values() for at in each.inside | each.outside}
     own: dict[str, Written] = {each.span.token: each for each in written if each.span}
     gone: set[int] = set()
     for pair in wanted:
         if pair.last == pair.first + 1:
             continue
-        first, last = _longest_run(enclosed[pair])
+        first, last = _whole_word(written, *_longest_run(enclosed[pair]), taken)
         opening, closing = source[pair.first], source[pair.last]
         if pair.quotes and (style := styles.get(pair.kind)):
             opening, closing = with_bare(opening, style[0]), with_bare(closing, style[1])
@@ -312,6 +315,31 @@ def _longest_run(enclosed: _Enclosed) -> tuple[int, int]:
         if count > best[0]:
             best = (count, start, last)
     return best[1], best[2]
+
+
+def _whole_word(
+    written: Sequence[Written], first: int, last: int, taken: Collection[int]
+) -> tuple[int, int]:
+    """A run with what belongs to its words: those of scripts without spaces are several tokens,
+    of which links often find one.  That is Han, and behind it endings that are no particles."""
+
+    def belongs(place: int, pattern: Pattern) -> bool:
+        return (
+            0 <= place < len(written)
+            and place not in taken
+            and written[place].span is None
+            and pattern.fullmatch(bare(written[place].token)) is not None
+        )
+
+    if _HAN.fullmatch(bare(written[first].token)):
+        while belongs(first - 1, _HAN):
+            first -= 1
+    if _HAN.fullmatch(bare(written[last].token)):
+        while belongs(last + 1, _HAN):
+            last += 1
+        while belongs(last + 1, _ENDING):
+            last += 1
+    return first, last
 
 
 def _styled(written: list[Written], styles: Mapping[str, str]) -> list[Written]:

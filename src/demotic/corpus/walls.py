@@ -31,6 +31,11 @@ def walls(encoded: Encoded) -> list[int]:
     return sorted(found - {0, len(tokens)})
 
 
+def ends_sentence(token: str) -> bool:
+    """Is a token a full stop, a question mark or their like?"""
+    return token in _END_TOKENS
+
+
 def sentence_walls(tokens: Sequence[str]) -> list[int]:
     """The tokens that begin a sentence, but the first."""
     if _END_TOKENS.isdisjoint(tokens):

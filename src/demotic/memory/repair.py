@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from demotic.corpus.walls import ends_sentence
+
 Words = Sequence[str]
 
 
@@ -27,10 +29,15 @@ class Plan:
     """Target tokens that stay, and numbers of pieces."""
 
     def filled(self, translations: Sequence[Words]) -> tuple[str, ...]:
-        """All tokens, with the translations of the pieces in their places."""
+        """All tokens, with the translations of the pieces in their places.
+
+        A decoder ends what it takes for a sentence; a piece that had no such mark gets none.
+        """
         tokens: list[str] = []
         for each in self.template:
-            tokens += [each] if isinstance(each, str) else translations[each]
+            tokens += (
+                [each] if isinstance(each, str) else _fitting(translations[each], self.pieces[each])
+            )
         return tuple(tokens)
 
 
@@ -46,6 +53,8 @@ def planned(stored: Words, tokens: Words, links: str, given: Words) -> Plan | No
     for kind, begin, end, first, last in codes:
         if kind == "equal":
             continue
+        if last > first and ends_sentence(given[-1]) and not ends_sentence(stored[-1]):
+            last = min(last, len(given) - 1)  # the mark goes to the end, wherever its word goes
         inside = {j for i, j in pairs if begin <= i < end}
         outside = {j for i, j in pairs if not begin <= i < end}
         if inside:
@@ -63,12 +72,24 @@ def planned(stored: Words, tokens: Words, links: str, given: Words) -> Plan | No
         if last > first:
             gaps.setdefault(place, []).append(len(pieces))
             pieces.append(tuple(given[first:last]))
+    if ends_sentence(given[-1]) and not ends_sentence(stored[-1]):
+        gaps.setdefault(len(tokens), []).append(len(pieces))
+        pieces.append((given[-1],))
     template: list[str | int] = []
     for place in range(len(tokens) + 1):
         template += gaps.get(place, ())
         if place < len(tokens) and place not in gone:
             template.append(tokens[place])
     return Plan(tuple(pieces), tuple(template))
+
+
+def _fitting(translation: Words, piece: Words) -> Words:
+    """A translation without a mark at its end that the piece has not; of a mark alone the mark."""
+    if len(piece) == 1 and ends_sentence(piece[0]):
+        return [next(filter(ends_sentence, translation), piece[0])]
+    if len(translation) < 2 or not ends_sentence(translation[-1]) or ends_sentence(piece[-1]):
+        return translation
+    return translation[:-1]
 
 
 def _links(text: str, source: int, target: int) -> list[tuple[int, int]]:

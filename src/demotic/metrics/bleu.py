@@ -9,7 +9,7 @@ import numpy as np
 from demotic._core import BleuOptions, BleuSmoothing, bleu_scores, bleu_statistics
 from demotic.errors import ArgumentError
 from demotic.metrics.metric import Array, Metric, References
-from demotic.metrics.tokenise import check_tokeniser, encoded
+from demotic.metrics.tokenise import check_tokeniser, encoded, tokeniser
 
 _SMOOTHING = {  # name: (the core's, the value when none is given: Chen and Cherry 2014)
     "none": (BleuSmoothing.none, 0.0),
@@ -60,6 +60,21 @@ class Bleu(Metric):
         self._smoothing_value = smoothing_value
         self._effective_order = effective_order
         self._threads = threads
+
+    def words(self, line: str) -> str:
+        """The words that are counted, separated by spaces."""
+        return tokeniser(self._tokenise, lowercase=self._lowercase)(line)
+
+    def with_effective_order(self) -> Bleu:
+        """The same without n-grams that no text is long enough for."""
+        return Bleu(
+            tokenise=self._tokenise,
+            lowercase=self._lowercase,
+            smoothing=self._smoothing,
+            smoothing_value=self._smoothing_value,
+            effective_order=True,
+            threads=self._threads,
+        )
 
     def statistics(self, hypotheses: Sequence[str], references: References) -> Array:
         """matches of n = 1-4, hypothesis n-grams of n = 1-4, both lengths."""

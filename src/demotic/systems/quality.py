@@ -33,6 +33,8 @@ _TOKENISERS = {"zh": "zh", "yue": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 _UNSPACED = ("th", "lo", "km", "my", "bo")
 _PRIVATE = 0xF0000
 """The first of 65,534 characters that no text has: one for each protected span."""
+_ORDER = 4
+"""The longest n-grams of BLEU."""
 SAMPLES = 5
 SMALL_TEXT, SMALL_DEV = 1000, 100
 """Pairs, and sentences, below which a warning is due."""
@@ -71,7 +73,12 @@ class Yardstick:
 
     def score(self, lines: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
         """BLEU alone."""
-        found = self.bleu.score(self.marked(lines), [self.marked(each) for each in references])
+        marked = [self.marked(each) for each in references]
+        words, bleu = self.bleu.words, self.bleu
+        if not any(len(words(line).split()) >= _ORDER for each in marked for line in each):
+            # Without n-grams of the full order BLEU is 0, however good the translation.
+            bleu = bleu.with_effective_order()
+        found = bleu.score(self.marked(lines), marked)
         return replace(found, signature=f"{found.signature}|spans:one") if self.find else found
 
     def figures(self, lines: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Any]:
@@ -172,7 +179,8 @@ def _confidence(
 def warnings(figures: Mapping[str, Any], pairs: int) -> Iterator[str]:
     """What should be known before the model is used."""
     value, copied = figures["value"], figures["untouched"]["value"]
-    if value <= copied:
+    better = figures["chrf"]["value"] > figures["untouched"]["chrf"]
+    if value <= copied and not better:
         yield (
             f"no better than leaving the text as it is (BLEU {value:.1f}, untouched {copied:.1f}): "
             "do not use this model; are the languages and files the right ones?"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from demotic.systems.terminology import Terminology
 
 _LINES = 256  # decoded in one call
+_OTHERS = 100  # looked at where the best translation has nothing between marks
 
 
 @dataclass(frozen=True)
@@ -346,8 +347,27 @@ class Translator(ABC):
             found = [[derivation] for derivation in best]
         else:
             found = self.decoder.kbest_lines(sentences, nbest, threads=threads)
-        for source, derivations in zip(encoded, found, strict=True):
+        for source, sentence, derivations in zip(encoded, sentences, found, strict=True):
+            if isinstance(sentence, Bounded) and derivations:
+                derivations = self._filled(source, sentence, derivations)
             yield self._written(source, derivations)
+
+    def _filled(
+        self, source: Encoded, sentence: Bounded, found: Sequence[Hypothesis]
+    ) -> Sequence[Hypothesis]:
+        """What was found, if the best leaves no pair of marks empty; else those first that do
+        not."""
+        from demotic.corpus.mark_pairs import emptied
+
+        enclosed = self.source.enclosed(source) if sentence.zones else []
+
+        def empty(one: Hypothesis) -> bool:
+            return emptied(source.tokens, one.tokens, one.alignment, enclosed)
+
+        if not enclosed or not empty(found[0]):
+            return found
+        [others] = self.decoder.kbest_lines([sentence], max(_OTHERS, len(found)))
+        return sorted(others, key=empty)[: len(found)]
 
     def _bounded(self, source: Encoded) -> Sentence:
         """The tokens, with what stands between brackets, quotation marks or tags kept together,
