@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,18 @@ def test_what_is_finished_is_not_done_again(finished: tuple[Path, str], folder: 
     before = {path: path.stat().st_mtime_ns for path in (out / "results").iterdir()}
     assert run(setup(folder, out)) == text
     assert {path: path.stat().st_mtime_ns for path in (out / "results").iterdir()} == before
+
+
+def test_links_are_those_of_the_pairs_whatever_was_linked_before(
+    folder: Path, tmp_path: Path
+) -> None:
+    small, large = (Bench(setup(folder, tmp_path, lines=lines)) for lines in (60, 120))
+    assert len(small.links[0]) == len(small.pairs) < len(large.links[0]) == len(large.pairs)
+    other = Bench(replace(setup(folder, tmp_path, lines=120), seeds=(2,)))
+    assert other.pairs != large.pairs
+    alone = Bench(replace(setup(folder, tmp_path / "alone", lines=120), seeds=(2,)))
+    alone.setup.out.mkdir()
+    assert [sorted(row) for row in other.both] == [sorted(row) for row in alone.both]
 
 
 def test_tags_are_those_of_the_parses(folder: Path, tmp_path: Path) -> None:

@@ -100,7 +100,9 @@ def command(
     ] = None,
     seeds: Annotated[
         str | None,
-        typer.Option(help="All but transducer: seeds. [default: 1,2,3; portfolio: 1]"),
+        typer.Option(
+            help="Seeds; transducer draws its pairs by the first. [default: 1,2,3; portfolio: 1]"
+        ),
     ] = None,
     repeats: Annotated[
         int | None,

@@ -30,7 +30,7 @@ PARTS = (
     "links", "parses", *LEARNED, "data", "words", "gains", "rivals", "bags", "trees", "parsers",
     "phrases", "speed",
 )  # fmt: skip
-USES = ("from", "to", "treebank")
+USES = ("from", "to", "treebank", "seeds")
 TOKENISED = True
 
 
@@ -44,7 +44,8 @@ def run(setup: Setup) -> str:
     bench = Bench(setup)
     trees = "induced" if setup.treebank is None else setup.treebank.name
     settings = {
-        "quick": setup.quick, "size": bench.size, "held_out": bench.held_out, "trees": trees
+        "quick": setup.quick, "size": bench.size, "held_out": bench.held_out, "trees": trees,
+        "seed": setup.seeds[0],
     }  # fmt: skip
     parts = Parts(setup.out / "results", settings, progress=setup.progress)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import time
 from collections.abc import Sequence
@@ -44,7 +45,8 @@ class Bench:
 
     @cached_property
     def pairs(self) -> list[tuple[list[str], list[str]]]:
-        """Of 5 to 40 words, neither side more than twice as long, in random order."""
+        """Of 5 to 40 words, neither side more than twice as long, in an order that the first seed
+        decides."""
         setup = self.setup
         name, _, _ = part_names(setup.data, setup.source)
         sides = [
@@ -59,7 +61,7 @@ class Bench:
             for s, t in zip(*sides, strict=True)
             if 5 <= len(s) <= 40 and 5 <= len(t) <= 40 and len(s) <= 2 * len(t) <= 4 * len(s)
         ]
-        random.Random(1).shuffle(fitting)
+        random.Random(setup.seeds[0]).shuffle(fitting)
         wanted = self.size + 3 * self.held_out
         if len(fitting) < wanted:
             raise ArgumentError(
@@ -73,7 +75,10 @@ class Bench:
     def links(self) -> tuple[Links, Links]:
         """Of all pairs, both directions, linked together, so that links are alike."""
         paths = [self.setup.out / f"links.{name}" for name in ("forward", "backward")]
-        if not all(path.is_file() for path in paths):
+        note = self.setup.out / "links.made-of"
+        digest = digest_of(self.pairs)
+        done = all(path.is_file() for path in (*paths, note))
+        if not done or note.read_text(encoding="utf-8").strip() != digest:
             found = align(
                 [" ".join(s) for s, _ in self.pairs],
                 [" ".join(t) for _, t in self.pairs],
@@ -84,6 +89,7 @@ class Bench:
             assert found.backward is not None
             for path, links in zip(paths, (found.forward, found.backward), strict=True):
                 pharaoh.write(path, links)
+            files.write_lines(note, [digest])
         forward, backward = map(pharaoh.read, paths)
         return forward, backward
 
@@ -217,6 +223,14 @@ class Bench:
                 "p": mcnemar(right, theirs).p_value,
             }
         return record
+
+
+def digest_of(pairs: Sequence[Pair]) -> str:
+    """Of all words of both sides."""
+    made = hashlib.sha256()
+    for source, target in pairs:
+        made.update(f"{' '.join(source)}\n{' '.join(target)}\n".encode())
+    return made.hexdigest()
 
 
 def _some(links: Links, begin: int, end: int) -> Links:
