@@ -245,6 +245,11 @@ def test_figures_are_in_the_format_of_prometheus(asker: Asker) -> None:
     assert value("process_resident_memory_bytes") > 1e6
 
 
+def example(schema: dict[str, Any]) -> Any:
+    """Something that a schema of a request allows."""
+    return schema.get("example", schema.get("enum", ["noun1"])[0])
+
+
 def test_the_specification_names_what_there_is(asker: Asker) -> None:
     found = asker.get("/spec").record
     assert found["openapi"].startswith("3.")
@@ -258,6 +263,18 @@ def test_the_specification_names_what_there_is(asker: Asker) -> None:
                 if "json" in (reply.headers["content-type"])
                 else True
             )
+    for path, methods in found["paths"].items():
+        for operation in methods.values() if "requestBody" in methods.get("post", {}) else ():
+            content = operation["requestBody"]["content"]
+            if "application/json" not in content:
+                continue
+            schema = content["application/json"]["schema"]
+            fields = {name: example(schema["properties"][name]) for name in schema["required"]}
+            reply = asker.post(path, **fields)
+            assert reply.status == (403 if path == "/suggest" else 200), (path, reply.body)
+            if reply.status == 200 and isinstance(reply.record, dict):
+                answer = operation["responses"]["200"]["content"]["application/json"]["schema"]
+                assert set(reply.record) <= set(answer["properties"])
     page = asker.get("/docs")
     text = page.body.decode()
     assert "<script" not in text

@@ -294,13 +294,13 @@ class App:
     async def _spec(self, request: Request) -> Answer:
         from demotic.serve.openapi import specification
 
-        return Answer.json(specification(self._options))
+        return Answer.json(specification(self._options, self._desk.loaded))
 
     async def _docs(self, request: Request) -> Answer:
         from demotic.serve.openapi import specification
         from demotic.serve.openapi_page import described
 
-        return Answer.page(described(specification(self._options)).encode())
+        return Answer.page(described(specification(self._options, self._desk.loaded)).encode())
 
     async def _page(self, request: Request) -> Answer:
         name = request.path.removeprefix("/page/") if request.path != "/" else "index.html"

@@ -40,13 +40,16 @@ def _operation(path: str, verb: str, operation: dict[str, Any]) -> Iterator[str]
             for field, of in schema["properties"].items()
         ]  # fmt: skip
         yield table(["field", "type", "", ""], rows)
-    answer = operation["responses"]["200"]["content"]["application/json"]["schema"]
-    yield f"<p>Answer:</p><pre>{escape(json.dumps(_example(answer), indent=1))}</pre></section>"
+    [(kind, answer)] = operation["responses"]["200"]["content"].items()
+    shown = json.dumps(_example(answer["schema"]), indent=1)
+    yield f"<p>Answer, {escape(kind)}:</p><pre>{escape(shown)}</pre></section>"
 
 
 def _kind(schema: dict[str, Any]) -> str:
     if "oneOf" in schema:
         return " or ".join(_kind(each) for each in schema["oneOf"])
+    if isinstance(schema.get("type"), list):
+        return " or ".join(schema["type"])
     if "enum" in schema:
         return ", ".join(schema["enum"])
     if schema.get("type") == "array":
@@ -60,4 +63,6 @@ def _example(schema: dict[str, Any]) -> Any:
         return {name: _example(each) for name, each in schema["properties"].items()}
     if schema.get("type") == "array":
         return [_example(schema["items"])]
+    if "anyOf" in schema:
+        return _example(schema["anyOf"][0])
     return schema.get("example", _kind(schema))
