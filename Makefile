@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORE := $(shell find core -name '*.h' -o -name '*.cc') CMakeLists.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: all build wheel demo test lint format bench sanitize fuzz chaos clean
+.PHONY: all build wheel demo test lint format bench sanitize sanitize-threads fuzz chaos clean
 
 all: build
 
@@ -61,18 +61,18 @@ format: $(VENV)/.dev
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
-# The sanitised core lives in its own environment; libstdc++ must be loaded before the test's C++
-# packages, and Python itself leaks by design.
-sanitize: $(VENV)/.test
-	@test -x $(VENV)-asan/bin/python || $(PYTHON) -m venv --system-site-packages $(VENV)-asan
-	@echo "$$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')" \
-	  > $$($(VENV)-asan/bin/python -c 'import site; print(site.getsitepackages()[0])')/base.pth
-	@$(VENV)-asan/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
-	  --no-build-isolation -C build-dir=build-asan -C cmake.define.DEMOTIC_SANITIZE=ON \
+# A sanitised core lives in an environment of its own, with the packages of this one. What came of
+# each file of tests is kept in sanitize-out: a run that was stopped goes on where it was.
+sanitize: KIND = address
+sanitize-threads: KIND = thread
+sanitize sanitize-threads: $(VENV)/.test
+	@test -x $(VENV)-$(KIND)/bin/python || $(PYTHON) -m venv --system-site-packages $(VENV)-$(KIND)
+	@$(BIN)/python -c 'import sys; print(*(p for p in sys.path if p.endswith("-packages")), sep="\n")' \
+	  > $$($(VENV)-$(KIND)/bin/python -c 'import site; print(site.getsitepackages()[0])')/base.pth
+	@$(VENV)-$(KIND)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  --no-build-isolation -C build-dir=build-$(KIND) -C cmake.define.DEMOTIC_SANITIZE=$(KIND) \
 	  -C cmake.build-type=None --force-reinstall .
-	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so.6)" \
-	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	$(VENV)-asan/bin/python -m pytest -p no:cacheprovider -m "not memory"
+	$(BIN)/python -m tests.sanitized $(KIND) --python $(VENV)-$(KIND)/bin/python $(SANITIZE)
 
 # Every reader on changed input, SECONDS of CPU time each; FUZZ=--guided lets atheris look for new
 # branches, FUZZ='text "core lm"' takes some readers.
@@ -88,4 +88,5 @@ chaos: $(VENV)/.test
 	$(BIN)/python -m tests.chaos $(CHAOS)
 
 clean:
-	rm -rf build build-asan $(VENV) $(VENV)-asan demo-out bench-out fuzz-out
+	rm -rf build build-address build-thread $(VENV) $(VENV)-address $(VENV)-thread
+	rm -rf demo-out bench-out fuzz-out sanitize-out

@@ -19,6 +19,7 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 CHANGES = {
@@ -102,8 +103,9 @@ def leave(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_addresses("VmSize") + memory, hard))
 
 
-def main() -> None:
-    folder, trace, when, at, *rest = sys.argv[1:]
+def main(arguments: Sequence[str]) -> None:
+    """As the process's arguments say."""
+    folder, trace, when, at, *rest = arguments
     changes = Changes(Path(folder), int(at) if when == "file" else 0)
     sys.addaudithook(changes)
     if when == "cpu":
@@ -128,4 +130,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

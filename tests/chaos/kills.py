@@ -52,8 +52,9 @@ def kill(
     """Kill trainings of a kind at least so many times; each goes on to its end."""
     found = Kills(name)
     reference = Place(folder / "reference", name)
-    whole = _sound(reference.train())
+    _sound(reference.train())
     wanted = reference.model()
+    length = _sound(Place(folder / "length", name).train(forked=True))
     rng = random.Random(f"{name} {seed}")
     while found.kills < kills and not found.faults:
         # By turns a folder and an archive, in an empty place and in that of another model.
@@ -61,7 +62,7 @@ def kill(
         place = Place(folder / f"{found.trainings}", name, out=out)
         if found.trainings % 4 > 1:
             place.put_something()
-        _kill_one(place, whole, wanted, rng, found)
+        _kill_one(place, length, wanted, rng, found)
         found.trainings += 1
         found.left += len([path for path in place.folder.iterdir() if path.name.startswith(".")])
         if not found.faults:
@@ -77,15 +78,15 @@ def _sound(done: Done) -> Done:
 
 
 def _kill_one(
-    place: Place, whole: Done, wanted: Parts | None, rng: random.Random, found: Kills
+    place: Place, length: Done, wanted: Parts | None, rng: random.Random, found: Kills
 ) -> None:
     """One training, killed up to some number of times, then left alone."""
     earlier = place.model()
     for number in range(rng.randint(1, AT_ONCE) + 1):
         options = ["--force"] if earlier is not None else []
         options += ["--resume"] if number else []
-        when, at = _point(whole, rng)
-        done = place.train(when, at, options=options)
+        when, at = _point(length, rng)
+        done = place.train(when, at, options=options, forked=True)
         if not done.killed:
             break
         found.kills += 1
@@ -96,7 +97,8 @@ def _kill_one(
         if there != earlier:
             found.faults.append(f"{place.folder}: killed by {when} {at}: a model that is neither")
             return
-    last = place.train(options=["--force", "--resume"])
+    # Forks have one seed of hashes; some end in a process with another one, as the reference did.
+    last = place.train(options=["--force", "--resume"], forked=rng.random() < 0.7)
     if last.code:
         found.faults.append(f"{place.folder}: ended with {last.code}: {last.errors[-2000:]}")
     elif (there := place.model()) != wanted:
@@ -106,7 +108,7 @@ def _kill_one(
         found.faults.append(f"{place.folder}: the work folder is still there")
 
 
-def _point(whole: Done, rng: random.Random) -> tuple[str, float]:
+def _point(length: Done, rng: random.Random) -> tuple[str, float]:
     if rng.random() < 0.5:
-        return "file", rng.randint(1, whole.changes)
-    return "cpu", rng.uniform(whole.begun, whole.cpu)
+        return "file", rng.randint(1, length.changes)
+    return "cpu", rng.uniform(length.begun, length.cpu)

@@ -51,7 +51,7 @@ def starve(name: str, of: str, steps: int, seed: int, folder: Path) -> Starved:
     """Train with too little of something (``KINDS``) so many times, then with enough of it."""
     found = Starved(name, of)
     reference = Place(folder / "reference", name)
-    whole = reference.train()
+    whole = reference.train(forked=True)
     assert whole.code == 0, whole.errors
     wanted = reference.model()
     rng = random.Random(f"{name} {of} {seed}")
@@ -132,7 +132,10 @@ def _disk(
     for number, size in enumerate(_steps(rng, 0, 2 * MEGABYTE, steps)):
         room = shutil.disk_usage(place.folder).used + size
         _mount("tmpfs", place.folder, size=room, again=True)
-        yield f"{size} bytes on the disk", lambda n=number: place.train(options=_again(place, n))
+        yield (
+            f"{size} bytes on the disk",
+            lambda n=number: place.train(options=_again(place, n), forked=True),
+        )
     _mount("tmpfs", place.folder, size=64 * MEGABYTE, again=True)
 
 
@@ -157,7 +160,7 @@ def _memory(
         yield (
             f"{size / MEGABYTE:.1f} MB of memory",
             lambda n=number, size=size: place.train(
-                "memory", size, options=_again(place, n), environment={"PYTHONFAULTHANDLER": "1"}
+                "memory", size, options=_again(place, n), forked=True
             ),
         )
 
@@ -168,7 +171,8 @@ def _folders(
     """Folders that cannot be written: that of the model, temporary ones, the work, the cache."""
     folders = [place.folder, place.folder / "tmp", place.work, place.folder / "tmp" / "cache"]
     for number in range(steps):
-        place.train("file", rng.randint(whole.changes // 4, whole.changes), options=["--force"])
+        at = rng.randint(whole.changes // 4, whole.changes)
+        place.train("file", at, options=["--force"], forked=True)
         folder = folders[number % len(folders)]
         folder.mkdir(exist_ok=True)  # unless it has come to its end
         folder.chmod(0o555)

@@ -19,6 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.chaos.forks import forks
+
 ROOT = Path(__file__).parents[2]
 
 TRAININGS: dict[str, tuple[str, ...]] = {
@@ -30,8 +32,8 @@ TRAININGS: dict[str, tuple[str, ...]] = {
     "transducer": ("--dev", "dev.tsv", "--trees", "induced"),
     # Without a development set: tuned on folds, or on a part that joins the rest in the end.
     "hiero, folds": ("--set", "validation=folds", "--set", "folds=3"),
-    "phrase, part": ("--set", "validation=part", "--set", "dev_size=20"),
-    "amasis, part": ("--set", "validation=part", "--set", "dev_size=20"),
+    "phrase, part": ("--set", "validation=part", "--set", "dev_size=12"),
+    "amasis, part": ("--set", "validation=part", "--set", "dev_size=12"),
     # Settings chosen by trials; rounds of confusions; learning by imitation, all rounds of it.
     "hiero, effort": ("--dev", "dev.tsv", "--effort", "normal"),
     "phrase, cdlm": ("--dev", "dev.tsv", "--cdlm", "mono.txt", "--classifiers", "boosted"),
@@ -64,7 +66,7 @@ class Done:
 
     @property
     def aborted(self) -> bool:
-        """Did a library end it which is not ours?  Needs PYTHONFAULTHANDLER."""
+        """Did a library end it which is not ours?"""
         last = re.search(r'^  File "(.*?)"', self.errors, re.MULTILINE)
         inside = last is not None and "/site-packages/" in last[1] and "demotic" not in last[1]
         return "thread-local data: ABORT" in self.errors or (self.code < 0 and inside)
@@ -82,17 +84,17 @@ class Done:
 class Place:
     """A folder with the texts of a training, where it is killed and resumed."""
 
-    def __init__(self, folder: Path, name: str, *, out: str = "model.demotic", pairs: int = 150):
+    def __init__(self, folder: Path, name: str, *, out: str = "model.demotic", pairs: int = 60):
         from tests.systems import toys
 
         self.folder, self.name, self.out = folder, name, folder / out
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "tmp").mkdir(exist_ok=True)
-        texts = {"toy": toys.memory(pairs), "dev": toys.text(20)}
+        texts = {"toy": toys.memory(pairs), "dev": toys.text(12)}
         for file, bitext in texts.items():
             lines = [f"{pair.source}\t{pair.target}\n" for pair in bitext]
             (folder / f"{file}.tsv").write_text("".join(lines), encoding="utf-8")
-        lines = [f"{line}\n" for line in toys.text(100, 3).target_lines()]
+        lines = [f"{line}\n" for line in toys.text(40, 3).target_lines()]
         (folder / "mono.txt").write_text("".join(lines), encoding="utf-8")
 
     def put_something(self) -> None:
@@ -123,28 +125,35 @@ class Place:
         at: float = 0,
         *,
         options: Sequence[str] = (),
+        forked: bool = False,
         limits: Mapping[int, int] | None = None,
         under: Sequence[str] = (),
-        environment: Mapping[str, str] | None = None,
     ) -> Done:
-        """Train, or die at a point (see ``dying.py``), within ``limits`` (of ``resource``)."""
+        """Train, or die at a point (see ``dying.py``), within ``limits`` (of ``resource``).
+
+        ``forked`` is the quick way, see ``forks.py``.
+        """
         trace = self.folder / "tmp" / "trace.json"
         trace.unlink(missing_ok=True)
-        command = [*under, sys.executable, "-m", "tests.chaos.dying", str(self.folder)]
         point = f"{at:.3f}" if when == "cpu" else f"{at:.0f}"
-        command += [str(trace), when, point, *self.command, *options]
+        arguments = [str(self.folder), str(trace), when, point, *self.command, *options]
         mine = {
             "PYTHONPATH": str(ROOT),
             "XDG_CACHE_HOME": str(self.folder / "tmp" / "cache"),
             "TMPDIR": str(self.folder / "tmp"),
+            "PYTHONFAULTHANDLER": "1",
         }
-        done = subprocess.run(
-            command, cwd=self.folder, env={**os.environ, **mine, **(environment or {})},
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False,
-            preexec_fn=_limited(limits or {}),
-        )  # fmt: skip
+        if forked:
+            code, errors = forks().run(arguments, self.folder, mine)
+        else:
+            done = subprocess.run(
+                [*under, sys.executable, "-m", "tests.chaos.dying", *arguments], cwd=self.folder,
+                env={**os.environ, **mine}, stdin=subprocess.DEVNULL, capture_output=True,
+                text=True, errors="replace", check=False, preexec_fn=_limited(limits or {}),
+            )  # fmt: skip
+            code, errors = done.returncode, done.stderr
         record = json.loads(trace.read_text()) if trace.exists() and trace.stat().st_size else {}
-        return Done(done.returncode, done.stderr, **record)
+        return Done(code, errors, **record)
 
     def model(self) -> Parts | None:
         """Of the model that is there; None if there is none."""

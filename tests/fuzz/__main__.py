@@ -29,8 +29,10 @@ ROUNDS = 1_000_000  # of one seed
 
 def main() -> None:
     options = _options()
-    wanted = tuple(options.names) or ("",)
-    names = [name for name in _names() if name.startswith(wanted)]
+    known = _names()
+    wanted = options.names or [""]
+    # In the order asked for, each once.
+    names = list(dict.fromkeys(n for each in wanted for n in known if n.startswith(each)))
     if not names:
         sys.exit("no reader has such a name")
     failed = []

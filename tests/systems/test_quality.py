@@ -35,7 +35,7 @@ def test_lines_of_few_words_are_measured_by_what_they_have() -> None:
     figures = yardstick().figures(lines, [lines])
     assert figures["value"] == pytest.approx(100)
     assert "eff:yes" in figures["signature"]
-    assert yardstick().value(["Seite", "alle Seiten"], [lines]) < 100
+    assert yardstick().score(["Seite", "alle Seiten"], [lines]).value < 100
     longer = [*lines, "Alle Seiten jetzt löschen"]
     assert "eff:no" in yardstick().figures(longer, [longer])["signature"]
 
