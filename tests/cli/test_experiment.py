@@ -50,7 +50,7 @@ def test_seeds_are_numbers(tmp_path: Path) -> None:
 
 
 def test_an_option_that_an_experiment_does_not_use_is_refused(tmp_path: Path) -> None:
-    for option, value in (("--seeds", "1"), ("--repeats", "3"), ("--model", "m")):
+    for option, value in (("--repeats", "3"), ("--model", "m")):
         result = RUN.invoke(app, ["experiment", "blocks", *options(tmp_path), option, value])
         assert result.exit_code == 2
         assert "does not use it" in result.output
