@@ -17,9 +17,10 @@ from demotic.systems import configured
 from demotic.systems.cdlm import Cdlm, CdlmConfig, CdlmLearning, Example, Rounds
 from demotic.systems.cdlm import rounds as rounds_module
 from demotic.systems.cdlm.examples import Judged, held_out, judge, of_groups, of_lines, streams_of
+from demotic.systems.cdlm.stage import learn
 from demotic.systems.model import Model
-from tests.decode.grammars import language_model
-from tests.decode.test_confuser import tables
+from tests.decode.grammars import language_model, rule_table
+from tests.decode.test_confuser import RULES, tables
 from tests.grammar.test_confusion import Heard
 from tests.systems import toys
 
@@ -186,6 +187,31 @@ def test_going_on_gives_the_same_weights(tmp_path: Path) -> None:
         confuser(), examples(20), options=options(rounds=1), checkpoint=place, resume=True
     )
     assert other._known() is None
+
+
+def test_rounds_with_other_confusions_are_not_gone_on_with(tmp_path: Path) -> None:
+    """The same sentences and options, but fewer sides to confuse: a training of its own."""
+    rules = rule_table(RULES)
+    symbols = Symbols({"<other>": "O", "<gap>": "X", **{w: w for w in ("a", "the", "of", "b")}})
+
+    def learned(most: int, folder: Path, origin: str = "") -> Cdlm:
+        config = CdlmConfig(
+            confusion=ConfusionOptions(group="source", max_options=most), learn=options(rounds=1)
+        )
+        folder.mkdir(exist_ok=True)
+        return learn(
+            rules, language_model(3), iter(()), examples(16), symbols, config,
+            folder=folder, origin=origin, resume=True,
+        )  # fmt: skip
+
+    few = learned(2, tmp_path / "one")
+    known = (tmp_path / "one" / "rounds.json").read_bytes()
+    assert learned(2, tmp_path / "one") == few
+    many = learned(9, tmp_path / "one")
+    assert many == learned(9, tmp_path / "another") != few
+    (tmp_path / "one" / "rounds.json").write_bytes(known)
+    learned(2, tmp_path / "one", "another language model")
+    assert (tmp_path / "one" / "rounds.json").read_bytes() != known
 
 
 @pytest.mark.parametrize("optimiser", ["lbfgs", "adam"])

@@ -74,6 +74,7 @@ def confusion_column(
             symbols_for(config, text.path("train.target"), training.threads, training.progress),
             config,
             folder=work.folder,
+            origin=lm.digest,
             resume=training.resume,
             threads=training.threads,
             progress=training.progress,
@@ -185,11 +186,15 @@ def learn(
     config: CdlmConfig,
     *,
     folder: Path,
+    origin: str = "",
     resume: bool = False,
     threads: int = 1,
     progress: Progress = SILENT,
 ) -> Cdlm:
-    """From a translator's forests and sentences of its target language to weights of bigrams."""
+    """From a translator's forests and sentences of its target language to weights of bigrams.
+
+    ``origin`` tells the language model from others, lest rounds under another one be gone on with.
+    """
     if config.confusion.group == "source":
         grammar = ConfusionGrammar.from_table(rules, config.confusion, progress=progress)
     else:
@@ -198,7 +203,8 @@ def learn(
     bigrams.meet_sides(grammar.core)
     bigrams.freeze()
     lines = [example.sentence for example in examples]
-    table = grammar.table(lines, out=folder / "confusion.bin", bigrams=bigrams, progress=progress)
+    place = folder / "confusion.bin"
+    table = grammar.table(lines, out=place, bigrams=bigrams, progress=progress)
     unchanged = None
     if config.learn.objective == "likelihood":
         unchanged = grammar.table(
@@ -215,6 +221,7 @@ def learn(
         threads=threads,
         progress=progress,
         checkpoint=folder / "rounds.json",
+        origin=f"{fingerprint_file(place)} {origin}",
         resume=resume,
     )
     learned = rounds.run()
