@@ -70,7 +70,8 @@ class CdlmConfig:
     """Source sentences of the development set whose translations say what is confused."""
     reverse: Path | None = None
     """A model of the opposite direction. What it makes of the sentences learned from are further
-    sources whose translations say what is confused."""
+    sources whose translations say what is confused; sides of a source are confused only where it is
+    in one of all these."""
     confusion: ConfusionOptions = field(default_factory=ConfusionOptions)
     """Which target sides are confused with each other."""
     preset: Preset = "paper"
@@ -92,11 +93,6 @@ class CdlmConfig:
         check_counts(self, "sources", "classes", least=1)
         check_counts(self, "sentences", least=20)
         check_counts(self, "frequent")
-        if self.reverse is not None and self.confusion.group == "source":
-            raise ArgumentError(
-                "cdlm.reverse asks for forests",
-                remedy="let cdlm.confusion.group be node or cell, or leave it out",
-            )
 
     def files(self) -> tuple[Path, ...]:
         """Those that training will read."""

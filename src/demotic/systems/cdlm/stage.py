@@ -67,9 +67,8 @@ def confusion_column(
         if config.reverse is not None:
             sources += _round_trips(training, config.reverse, text, examples)
         cdlm = learn(
-            table,
+            confusions(config, decoder, sources, folder=work.folder, progress=training.progress),
             model,
-            forests_of(decoder, sources),
             examples,
             symbols_for(config, text.path("train.target"), training.threads, training.progress),
             config,
@@ -115,6 +114,24 @@ def _tuned(training: Training, text: Stage, rules: Stage, lm: Stage) -> Stage:
         file=_BASE,
         sparse=False,
     )
+
+
+def confusions(
+    config: CdlmConfig,
+    decoder: HieroDecoder,
+    sources: Sequence[str],
+    *,
+    folder: Path,
+    progress: Progress = SILENT,
+) -> ConfusionGrammar:
+    """What a translator confuses; where there are round trips, among rules for these sources."""
+    rules, options = decoder.rules, config.confusion
+    if options.group != "source":
+        forests = forests_of(decoder, sources)
+        return ConfusionGrammar.from_forests(rules, forests, options, progress=progress)
+    if config.reverse is not None:
+        rules = rules.filter(sources, out=folder / "filtered.bin", progress=progress)
+    return ConfusionGrammar.from_table(rules, options, progress=progress)
 
 
 def forests_of(
@@ -178,9 +195,8 @@ def symbols_for(
 
 
 def learn(
-    rules: RuleTable,
+    grammar: ConfusionGrammar,
     lm: LanguageModel,
-    forests: Iterator[Forest],
     examples: Sequence[Example],
     symbols: Symbols,
     config: CdlmConfig,
@@ -191,15 +207,11 @@ def learn(
     threads: int = 1,
     progress: Progress = SILENT,
 ) -> Cdlm:
-    """From a translator's forests and sentences of its target language to weights of bigrams.
+    """From a translator's confusions and sentences of its target language to weights of bigrams.
 
     ``origin`` tells the language model from others, lest rounds under another one be gone on with.
     """
-    if config.confusion.group == "source":
-        grammar = ConfusionGrammar.from_table(rules, config.confusion, progress=progress)
-    else:
-        grammar = ConfusionGrammar.from_forests(rules, forests, config.confusion, progress=progress)
-    bigrams = symbols.bigrams(rules)
+    bigrams = symbols.bigrams(grammar.rules)
     bigrams.meet_sides(grammar.core)
     bigrams.freeze()
     lines = [example.sentence for example in examples]
