@@ -408,3 +408,25 @@ def test_systems_without_it_and_files_that_are_missing_are_named(tmp_path: Path)
     with pytest.raises(FileAccessError, match="none"):
         config.check_files()
     assert CdlmConfig().files() == ()
+
+
+def test_a_text_with_next_to_nothing_in_it_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "mono"
+    for lines, different in (("", 0), ("a b\n a  b\n\nc\n", 2)):
+        path.write_text(lines)
+        config = configured("hiero", {"cdlm": {"text": str(path)}})
+        with pytest.raises(ArgumentError, match=f"mono: {different} different sentences"):
+            config.check_files()
+    path.write_text("\n".join(map(str, range(10))))
+    config.check_files()
+
+
+def test_a_text_of_another_language_or_of_few_sentences_is_told(tmp_path: Path) -> None:
+    memory, dev = toys.memory(80), toys.text(12)
+    path = tmp_path / "mono"
+    path.write_text("\n".join(dict.fromkeys(memory.source_lines())))
+    heard = Heard()
+    demotic.train(memory, dev=dev, config=settings(path), out=tmp_path / "model", progress=heard)
+    told = "\n".join(heard.said)
+    assert "are few to learn a model from" in told
+    assert "is it in the target language, fr?" in told

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from demotic.systems.stages import Training
 
 _TOGETHER = 16  # sources decoded at a time
+_FEW = 100  # sentences
+_STRANGE = 0.5  # of the words
 _BASE = "base-weights.json"
 _FOLDER = "cdlm"
 
@@ -62,7 +64,7 @@ def confusion_column(
         table = RuleTable.load(rules.path("rules.bin"))
         model = LanguageModel.load(lm.path("lm.bin"))
         decoder = HieroDecoder(table, model, read_weights(base.path(_BASE)))
-        examples = _examples(training, config, text)
+        examples = _examples(training, config, text, model)
         sources = _first(dev.path("dev.source"), config.sources)
         if config.reverse is not None:
             sources += _round_trips(training, config.reverse, text, examples)
@@ -146,17 +148,27 @@ def _first(path: Path, lines: int) -> list[str]:
     return [line for line, _ in zip(files.read_lines(path), range(lines), strict=False)]
 
 
-def _examples(training: Training, config: CdlmConfig, text: Stage) -> list[Example]:
+def _examples(
+    training: Training, config: CdlmConfig, text: Stage, lm: LanguageModel
+) -> list[Example]:
     assert config.text is not None
     target = Orthography.from_json(text.path("target.json").read_text("utf-8"))
     lines = (str(target.encode(line)) for line in files.read_lines(config.text))
+    progress = training.progress
     with files.naming(config.text):
-        return of_lines(
-            lines,
-            most=config.sentences,
-            max_words=config.learn.max_words,
-            progress=training.progress,
+        found = of_lines(
+            lines, most=config.sentences, max_words=config.learn.max_words, progress=progress
         )
+    if len(found) < _FEW:
+        progress.warn(f"{config.text}: {len(found)} sentences are few to learn a model from")
+    words = [word for example in found for word in example.sentence.split()]
+    strange = sum(word not in lm for word in words)
+    if strange > _STRANGE * len(words):
+        progress.warn(
+            f"{config.text}: of {len(words):,} words {strange:,} are in no training sentence; "
+            f"is it in the target language, {training.bitext.target_language}?"
+        )
+    return found
 
 
 def _round_trips(
