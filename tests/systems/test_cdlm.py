@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import demotic
-from demotic.decode import HieroDecoder
 from demotic.decode.confusion import START, Confuser
 from demotic.errors import ArgumentError, CorruptFileError, EncodingError, FileAccessError
+from demotic.experiments.cdlm.bench import Arm
 from demotic.grammar import ConfusionGrammar, ConfusionOptions, RuleTable, Symbols
 from demotic.systems import configured
 from demotic.systems.cdlm import Cdlm, CdlmConfig, CdlmLearning, Example, Rounds
@@ -315,13 +315,22 @@ def settings(text: Path) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(scope="module", params=["hiero", "phrase", "umt"])
+@pytest.fixture(scope="module", params=["hiero", "phrase", "umt", "hiero by node"])
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Model:
     folder = tmp_path_factory.mktemp("cdlm")
+    system, _, group = request.param.partition(" by ")
+    given = settings(mono(folder))
+    given["cdlm"]["confusion"] = {"group": group or "source"}
     return demotic.train(
-        toys.memory(150), system=request.param, dev=toys.text(30),
-        config=settings(mono(folder)), out=folder / "model",
-    )  # fmt: skip
+        toys.memory(150), system=system, dev=toys.text(30), config=given, out=folder / "model"
+    )
+
+
+def test_what_is_confused_is_decided_for_translators_alone() -> None:
+    """The paper's experiment keeps the paper's words: a node."""
+    assert CdlmConfig().confusion == ConfusionOptions(group="source")
+    assert ConfusionOptions(group="source").most == 10
+    assert Arm().confusion == ConfusionOptions(group="node")
 
 
 def test_a_model_keeps_it_and_weighs_its_column(model: Model) -> None:
@@ -367,17 +376,16 @@ def test_round_trips_say_what_is_confused(tmp_path: Path) -> None:
         out=tmp_path / "back",
     )
     given = settings(text)
-    given["cdlm"] |= {"sources": 1, "sentences": 40}
+    given["cdlm"] |= {"sources": 1, "sentences": 40, "confusion": {"group": "node"}}
     alone = demotic.train(memory, dev=dev, config=given, out=tmp_path / "alone")
     given["cdlm"] |= {"reverse": str(tmp_path / "back")}
     both = demotic.train(memory, dev=dev, config=given, out=tmp_path / "both")
     classes = [Cdlm.read(model.part("cdlm.json")).training["classes"] for model in (alone, both)]
     assert classes[1] > 5 * classes[0]
-    decoder = HieroDecoder(both.rules, both.lm, {})
-    by_source = CdlmConfig(confusion=ConfusionOptions(group="source"))
+    by_source = CdlmConfig()
     trips = replace(by_source, reverse=tmp_path / "back")
     few, all_of_them = (
-        confusions(config, decoder, ["the noun1 ."], folder=tmp_path).sides
+        confusions(config, both.rules, [], ["the noun1 ."], folder=tmp_path).sides
         for config in (trips, by_source)
     )
     assert few < all_of_them / 5, "only rules for the sources of round trips"

@@ -41,8 +41,8 @@ def confusion_column(
 ) -> Stage:
     """Rules with one more column, ConfusionModel, or the rules as they are without a text.
 
-    The translator whose confusions count is a hierarchical one with the same rules and language
-    model, tuned in a hurry: its forests of the development set's sources give the grammar.
+    Where forests say what is confused, they are those that a hierarchical translator with the same
+    rules and language model, tuned in a hurry, makes of the development set's sources.
     """
     if config.text is None:
         return rules
@@ -52,24 +52,26 @@ def confusion_column(
     )
     if training.settled is not None:
         return _kept(training.settled.work.folder / _FOLDER / CDLM_PART, work, rules)
-    base = _tuned(training, text, rules, lm)
+    asked = [] if config.confusion.group == "source" else [_tuned(training, text, rules, lm)]
     dev = training.development(text)
     stage = work.stage(
         "cdlm",
         [asdict(config), [fingerprint_file(path) for path in config.files()], training.config.seed],
-        after=[text, rules, lm, base, dev],
+        after=[text, rules, lm, *asked, dev],
         files=["rules.bin", CDLM_PART],
     )
     if stage.wanted:
         table = RuleTable.load(rules.path("rules.bin"))
         model = LanguageModel.load(lm.path("lm.bin"))
-        decoder = HieroDecoder(table, model, read_weights(base.path(_BASE)))
+        decoders = [HieroDecoder(table, model, read_weights(s.path(_BASE))) for s in asked]
         examples = _examples(training, config, text, model)
         sources = _first(dev.path("dev.source"), config.sources)
         if config.reverse is not None:
             sources += _round_trips(training, config.reverse, text, examples)
         cdlm = learn(
-            confusions(config, decoder, sources, folder=work.folder, progress=training.progress),
+            confusions(
+                config, table, decoders, sources, folder=work.folder, progress=training.progress
+            ),
             model,
             examples,
             symbols_for(config, text.path("train.target"), training.threads, training.progress),
@@ -120,16 +122,18 @@ def _tuned(training: Training, text: Stage, rules: Stage, lm: Stage) -> Stage:
 
 def confusions(
     config: CdlmConfig,
-    decoder: HieroDecoder,
+    rules: RuleTable,
+    decoders: Sequence[HieroDecoder],
     sources: Sequence[str],
     *,
     folder: Path,
     progress: Progress = SILENT,
 ) -> ConfusionGrammar:
-    """What a translator confuses; where there are round trips, among rules for these sources."""
-    rules, options = decoder.rules, config.confusion
+    """What translators with these rules confuse: in the forests of decoders, or by source; where
+    there are round trips, the latter among rules for these sources alone."""
+    options = config.confusion
     if options.group != "source":
-        forests = forests_of(decoder, sources)
+        forests = (forest for decoder in decoders for forest in forests_of(decoder, sources))
         return ConfusionGrammar.from_forests(rules, forests, options, progress=progress)
     if config.reverse is not None:
         rules = rules.filter(sources, out=folder / "filtered.bin", progress=progress)
