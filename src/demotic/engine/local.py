@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from demotic.engine.engine import Job
 from demotic.engine.parts import PartFiles, read_batches, write_batches
 from demotic.errors import ArgumentError, DemoticError, FileAccessError
 from demotic.files import check_folder
@@ -26,6 +27,8 @@ from demotic.progress import SILENT, Progress
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
+
+    from demotic.engine.arrays import Arrays
 
 LEAST_MEMORY = 256 << 20
 _DATABASE_THREAD = 128 << 20  # what the database wants for each thread while it sorts and joins
@@ -51,6 +54,8 @@ class LocalEngine:
     memory: int = 1 << 30
     temp: Path | None = None
     parts: int = field(default_factory=_parts)
+    piece: int = 10_000
+    spread: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         if self.threads < 1:
@@ -64,6 +69,19 @@ class LocalEngine:
             )
         if self.temp is not None:
             check_folder(self.temp)
+
+    def map(
+        self,
+        job: Job,
+        pieces: Iterable[Arrays],
+        title: str = "",
+        progress: Progress = SILENT,
+    ) -> Iterator[Arrays]:
+        """What a job makes of each piece, one after the other."""
+        with progress.step(title, unit="pieces") as advance:
+            for piece in pieces:
+                yield job(piece)
+                advance(1)
 
     @contextlib.contextmanager
     def aggregate(

@@ -113,7 +113,7 @@ class TextStages:
         self.settled: Settled | None = None
         """What a training before this one has found, and this one keeps."""
         self.config = config
-        self.engine = config.engine.local(threads)
+        self.engine = config.engine.open(threads)
         self.out = out
         self.resume = resume
         self.threads = threads
