@@ -221,7 +221,10 @@ def command(
     engine: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Where bulk work runs: on this machine. [default: local]"
+            metavar="NAME",
+            help="Where bulk work runs: local, or on Apache Spark: spark://HOST:PORT, local[2],"
+            " yarn, spark (as spark-submit says); then --temp is a folder that all machines see."
+            " [default: local]",
         ),
     ] = None,
     memory: Annotated[
@@ -304,6 +307,7 @@ def command(
             check_vacant(place)
     with usage("--work"):
         check_work(workplace)
+    chosen.engine.open(thread_count(threads))  # or it is told what a cluster lacks
     try:
         chosen.check_files()
     except ArgumentError as error:  # what is missing is no file, but an option
