@@ -223,6 +223,7 @@ class TextStages:
                 memory=self.engine.memory,
                 temp=self.engine.temp,
                 threads=self.threads,
+                engine=self.engine,
                 progress=self.progress,
             )
             pharaoh.write(stage.path("train.align"), found.links)
