@@ -23,13 +23,15 @@ def check_engine(name: str) -> None:
         )
 
 
-def open_engine(name: str, *, threads: int, memory: int, temp: Path | None) -> Engine:
+def open_engine(
+    name: str, *, threads: int, memory: int, temp: Path | None, piece: int = 10_000
+) -> Engine:
     """The engine of this name; raises where Spark is asked for and something is missing."""
     check_engine(name)
     if name == "local":
-        return LocalEngine(threads=threads, memory=memory, temp=temp)
+        return LocalEngine(threads=threads, memory=memory, temp=temp, piece=piece)
     from demotic.engine.spark import SparkEngine
 
-    engine = SparkEngine(name=name, threads=threads, memory=memory, temp=temp)
+    engine = SparkEngine(name=name, threads=threads, memory=memory, temp=temp, piece=piece)
     engine.check()
     return engine

@@ -48,15 +48,21 @@ class EngineConfig:
     memory: int = 1 << 30
     """Bytes; what does not fit goes to disk."""
     temp: Path | None = None
-    """Folder for what does not fit; by default that of TMPDIR."""
+    """Folder for what does not fit; by default that of TMPDIR.  On Spark one that all machines
+    see."""
+    piece: int = 10_000
+    """Lines that a task on Spark takes."""
 
     def __post_init__(self) -> None:
         check_engine(self.name)
+        check_counts(self, "piece", least=1)
         LocalEngine(threads=1, memory=self.memory, temp=self.temp)  # complains if need be
 
     def open(self, threads: int) -> Engine:
         """The engine, with so many threads here; raises where Spark lacks something."""
-        return open_engine(self.name, threads=threads, memory=self.memory, temp=self.temp)
+        return open_engine(
+            self.name, threads=threads, memory=self.memory, temp=self.temp, piece=self.piece
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

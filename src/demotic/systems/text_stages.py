@@ -251,6 +251,7 @@ class TextStages:
             temp=self.engine.temp,
             skip_special=True,
             threads=self.threads,
+            engine=self.engine,
             progress=self.progress,
         ).save(out)
 
