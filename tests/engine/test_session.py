@@ -6,7 +6,9 @@ import socket
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from demotic.cli import app
 from demotic.engine import check_engine
 from demotic.engine import session as sessions
 from demotic.errors import ArgumentError, DemoticError, MissingDependencyError
@@ -43,12 +45,17 @@ def test_without_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert "mend JAVA_HOME" in caught.value.remedy
 
 
-def test_a_master_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.fixture
+def with_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As far as names of files go."""
     pytest.importorskip("pyspark")
-    java = tmp_path / "java"
-    java.touch(mode=0o755)
+    (tmp_path / "java").touch(mode=0o755)
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
+
+
+@pytest.mark.usefixtures("with_java")
+def test_a_master_that_does_not_answer() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         sessions.check_installed(f"spark://127.0.0.1:{port}")
@@ -58,6 +65,30 @@ def test_a_master_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, tmp_path
     for name in ("spark://master", "spark://:7077", "spark://master:99999"):
         with pytest.raises(ArgumentError, match="names no master"):
             sessions.connect(name, None)
+
+
+@pytest.mark.usefixtures("with_java")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "train --source {0} --target {0} --out model",
+        "extract --source {0} --target {0} --alignment {0} --out rules.bin",
+        "align --source {0} --target {0} --out links",
+        "lm {0} --out lm.bin",
+    ],
+    ids=lambda command: command.split()[0],
+)
+def test_commands_connect_before_they_read(command: str, tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_bytes(b"\xff no text\n")  # which they would complain of
+    command = command.format(text)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    done = CliRunner().invoke(
+        app, [*command.split(), "--quiet", "--engine", f"spark://127.0.0.1:{port}"]
+    )
+    assert isinstance(done.exception, DemoticError)
+    assert "nothing answers" in str(done.exception)
 
 
 def test_complaints_of_spark_are_explained() -> None:

@@ -152,9 +152,6 @@ def command(
         raise typer.BadParameter("--reference-possible needs --reference-sure")
     size = byte_count(memory, "--memory")
     check_temp(temp)
-    place = None
-    if engine != "local":
-        place = opened_engine(engine, threads=thread_count(threads), memory=size, temp=temp)
     with usage("--method"):
         how = _method(method)
     others = (model, how if isinstance(how, Path) else None, reference_sure, reference_possible)
@@ -164,6 +161,9 @@ def command(
     )
     if isinstance(how, Path) and (forward or backward):
         raise typer.BadParameter("a file of links has no directions to write")
+    place = None
+    if engine != "local":
+        place = opened_engine(engine, threads=thread_count(threads), memory=size, temp=temp)
     progress = progress_for(quiet=quiet, json_log=json_log)
 
     from demotic.align import Aligner, align, error_rate, page

@@ -207,9 +207,9 @@ def command(
     with usage():
         options = _options(base, given)
     check_out(out, format)
+    size = byte_count(memory, "--memory")
     read = [source, target, alignment, lexical, filter]
     check_files(inputs=[path for path in read if path is not None], outputs=[out])
-    size = byte_count(memory, "--memory")
     place = opened_engine(engine, threads=thread_count(threads), memory=size, temp=temp)
     progress = progress_for(quiet=quiet, json_log=json_log)
     texts = _Texts(source, target, alignment, lexical)

@@ -307,13 +307,13 @@ def command(
             check_vacant(place)
     with usage("--work"):
         check_work(workplace)
-    chosen.engine.open(thread_count(threads))  # or it is told what a cluster lacks
     try:
         chosen.check_files()
     except ArgumentError as error:  # what is missing is no file, but an option
         raise typer.BadParameter(str(error)) from error
     texts = [Path(name) for kind in (*TRAIN, *DEV) for name in _paths(corpus, kind)]
     check_files(inputs=[*texts, *([suggestions] if suggestions else [])], outputs=[])
+    chosen.engine.open(thread_count(threads))  # or it is told what a cluster lacks
     progress = progress_for(quiet=quiet, json_log=json_log)
     text = _read(corpus, TRAIN, progress, strict=strict)
     text = _suggested(text, suggestions, place, progress) if not no_suggestions else text
