@@ -101,3 +101,13 @@ def test_complaints_of_spark_are_explained() -> None:
     assert isinstance(told, DemoticError)
     assert told.message == "executors have no Demotic"
     assert "docs/spark.md" in told.remedy
+    error = RuntimeError(
+        "An exception was thrown from the Python worker: Traceback (most recent call last):\n"
+        "ZeroDivisionError: nothing to divide\n SQLSTATE: 38000\n"
+        "org.apache.spark.SparkException: Job aborted\n"
+    )
+    told = sessions.explained(error)
+    assert str(told).startswith("work on the cluster failed: ZeroDivisionError: nothing to divide")
+    assert str(sessions.explained(RuntimeError("gone\nat once"))).startswith(
+        "work on the cluster failed: gone ("
+    )

@@ -243,12 +243,9 @@ def explained(error: Exception) -> Exception:
             "executors have another version of Python than this process",
             remedy="ship this environment to them: see docs/spark.md",
         )
-    python = [
-        line.strip()
-        for line in text.splitlines()
-        if re.match(r"\s*[\w.]+(Error|Exception): ", line)
-    ]
-    told = python[-1] if python and "PythonException" in text else first_line(error)
+    named = re.findall(r"^\s*((?:\w+\.)*\w+(?:Error|Exception): .+)", text, re.MULTILINE)
+    python = [line for line in named if not line.startswith(("org.", "java."))]
+    told = python[-1] if python and "Traceback" in text else first_line(error)
     return DemoticError(
         f"work on the cluster failed: {told}", remedy="the executors' logs have the rest"
     )
