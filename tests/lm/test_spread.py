@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from demotic import _core
 from demotic.engine import LocalEngine
-from demotic.errors import FormatError
+from demotic.errors import ArgumentError, FormatError
 from demotic.lm.estimation import estimate
 from tests.systems import toys
 
@@ -50,3 +52,27 @@ def test_what_cannot_be_counted_is_told_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("\n\n")
     with pytest.raises(FormatError, match="no words"):
         estimate(tmp_path / "text", engine=engine)
+
+
+def test_what_is_not_of_the_text_is_refused() -> None:
+    text = _core.LmText("/", 1000, False)
+    text.add(b"a b\nb c\n")
+    numbers = np.arange(6, dtype=np.uint32)
+    keys, counts = _core.count_ngrams(text, 2, numbers, 6)
+    assert counts.sum() == 6
+    for given in (numbers[:-1], numbers + 1):
+        with pytest.raises(ArgumentError, match="not those of the text"):
+            _core.count_ngrams(text, 2, given, 6)
+    vocab = _core.Vocab()
+    options = {
+        "order": 2, "memory": 1 << 20, "temp": "/tmp", "discount_fallback": True, "prune": [],
+        "vocab_limit": 0, "threads": 1,
+    }  # fmt: skip
+    with pytest.raises(ArgumentError, match="as many frequencies"):
+        _core.LmCountedText(vocab, np.ones(1, np.uint64), **options)
+    for word in ("<s>", "</s>", "a", "b"):
+        vocab.add(word)
+    whole = _core.LmCountedText(vocab, np.ones(5, np.uint64), **options)
+    for wrong in ((keys, counts), (keys[:-1], counts), (keys[:8], counts[:1] * 0)):
+        with pytest.raises(ArgumentError):
+            whole.add(*wrong)
