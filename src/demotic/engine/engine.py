@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol
 
 import pyarrow as pa
 
 from demotic.progress import SILENT, Progress
+
+# The rows of some parts as a query would answer them: its quick way, in the core.
+Kernel = Callable[[pa.Table], pa.RecordBatch]
 
 
 class Engine(Protocol):
@@ -38,5 +41,10 @@ class Engine(Protocol):
         schema: pa.Schema,
         query: str,
         progress: Progress = SILENT,
+        kernel: Kernel | None = None,
     ) -> AbstractContextManager[list[Iterator[pa.RecordBatch]]]:
-        """The results of a query in standard SQL over the table ``rows``: some parts at a time."""
+        """The results of a query in standard SQL over the table ``rows``: some parts at a time.
+
+        An engine may run ``kernel`` instead, where there is one: what the job makes of the results
+        is the same.
+        """

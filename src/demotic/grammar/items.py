@@ -21,7 +21,13 @@ from demotic import _core, files
 from demotic.align.lexical import LexicalTable
 from demotic.align.text import Text, check_parallel
 from demotic.errors import check_choices, check_counts
-from demotic.grammar.extraction import COUNTED_BY_TARGET, SCHEMA, batch_of, score_rules
+from demotic.grammar.extraction import (
+    COUNTED_BY_TARGET,
+    SCHEMA,
+    batch_of,
+    score_rules,
+    summing,
+)
 from demotic.grammar.table import RuleTable
 from demotic.progress import SILENT, Progress
 
@@ -195,7 +201,7 @@ def extract_items(
             orientations=False,
             pay_deletions=True,
         )
-        with engine.aggregate(counted, SCHEMA, COUNTED_BY_TARGET, progress) as runs:
+        with engine.aggregate(counted, SCHEMA, COUNTED_BY_TARGET, progress, summing(1)) as runs:
             score_rules(scorer, runs, None, progress)
     core, lengths = extraction.counts, tuple(extraction.lengths)
     names = {field.name for field in fields(ItemCounts)} - {"lengths"}
