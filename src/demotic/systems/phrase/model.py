@@ -10,6 +10,8 @@ from demotic.systems.rules_model import CDLM_PART, FURTHER_PARTS, WORDS_PART, Ru
 
 if TYPE_CHECKING:
     from demotic.corpus import Encoded
+    from demotic.decode.core_decoder import CoreForestDecoder
+    from demotic.decode.lazy import LazyDecoder
     from demotic.systems.translator import Translation
 
 
@@ -19,20 +21,14 @@ class PhraseModel(RulesModel):
     SYSTEM = "phrase"
     SEARCH = PhraseSearch
     SHAPE = "phrases"
+    LAZY = True
     OPTIONAL = (*FURTHER_PARTS, WORDS_PART, CDLM_PART)
 
-    decoder: PhraseDecoder
+    decoder: CoreForestDecoder | LazyDecoder
     search: PhraseSearch
 
-    def _open_decoder(self, weights: Mapping[str, float]) -> PhraseDecoder:
-        return PhraseDecoder(
-            self.rules,
-            self.lm,
-            weights,
-            further=self.further,
-            classifiers=self.classifiers,
-            options=self.search,
-        )
+    def _open_decoder(self, weights: Mapping[str, float]) -> CoreForestDecoder | LazyDecoder:
+        return self._decoder(PhraseDecoder, weights)
 
     def step_values(
         self, encoded: Encoded, translation: Translation
