@@ -220,39 +220,25 @@ grammar::CountedColumns columns_of(const Borders& source_ends, const Bytes& sour
           optional(target_sentences)};
 }
 
-// Rows that are being summed, and the arrays that they lie in.
-struct Sums {
-  grammar::RuleSums sums;
-  std::vector<nb::object> arrays;
-};
-
 using Summed = nb::typed<nb::tuple, size_t, Buffers, Buffers, Buffers, nb::bytes, Buffers,
                          nb::bytes, nb::bytes, nb::bytes, nb::bytes>;
 
 void bind_sums(nb::module_& m) {
-  nb::class_<Sums>(m, "RuleSums", "Sums counted rows of whole target sides, and puts them in order")
-      .def(
-          "__init__",
-          [](Sums* self, uint32_t least) { new (self) Sums{grammar::RuleSums(least), {}}; },
-          nb::arg("least"))
+  nb::class_<grammar::RuleSums>(m, "RuleSums",
+                                "Sums counted rows of whole target sides, and puts them in order")
+      .def(nb::init<uint32_t>(), nb::arg("least"))
+      .def("reserve", &grammar::RuleSums::reserve, nb::arg("rows"), nb::arg("bytes"), Unlocked())
       .def(
           "add",
-          [](Sums& all, const Borders& source_ends, const Bytes& source, const Borders& target_ends,
-             const Bytes& target, const Borders& link_ends, const Bytes& links, const Numbers& mass,
-             const Borders& origin_ends, const Bytes& origins, const Sentences& sentences,
-             const Sentences& source_sentences, const Sentences& target_sentences) {
-            unlocked([&] {
-              all.sums.add(columns_of(source_ends, source, target_ends, target, link_ends, links,
-                                      mass, origin_ends, origins, sentences, source_sentences,
-                                      target_sentences));
-            });
-            for (const auto& array : {source_ends, target_ends, link_ends, origin_ends})
-              all.arrays.push_back(nb::cast(array));
-            for (const auto& array : {source, target, links, origins})
-              all.arrays.push_back(nb::cast(array));
-            all.arrays.push_back(nb::cast(mass));
-            for (const auto& array : {sentences, source_sentences, target_sentences})
-              if (array) all.arrays.push_back(nb::cast(*array));
+          [](grammar::RuleSums& sums, const Borders& source_ends, const Bytes& source,
+             const Borders& target_ends, const Bytes& target, const Borders& link_ends,
+             const Bytes& links, const Numbers& mass, const Borders& origin_ends,
+             const Bytes& origins, const Sentences& sentences, const Sentences& source_sentences,
+             const Sentences& target_sentences) {
+            const nb::gil_scoped_release released;
+            sums.add(columns_of(source_ends, source, target_ends, target, link_ends, links, mass,
+                                origin_ends, origins, sentences, source_sentences,
+                                target_sentences));
           },
           nb::arg("source_ends"), nb::arg("source"), nb::arg("target_ends"), nb::arg("target"),
           nb::arg("link_ends"), nb::arg("links"), nb::arg("mass"), nb::arg("origin_ends"),
@@ -260,9 +246,8 @@ void bind_sums(nb::module_& m) {
           nb::arg("source_sentences") = nb::none(), nb::arg("target_sentences") = nb::none())
       .def(
           "finish",
-          [](Sums& all) -> Summed {
-            const grammar::SummedRows out = unlocked([&] { return all.sums.finish(); });
-            all.arrays.clear();
+          [](grammar::RuleSums& sums) -> Summed {
+            const grammar::SummedRows out = unlocked([&] { return sums.finish(); });
             const grammar::RuleColumns& columns = out.columns;
             return nb::make_tuple(columns.rows(), buffers(columns.source), buffers(columns.target),
                                   buffers(columns.links), buffer(columns.mass),

@@ -29,49 +29,53 @@ bool has_nonterminals(std::string_view source) {
 
 }  // namespace
 
-void RuleSums::add(const CountedColumns& rows) {
-  if (rows.rows() == 0) return;
-  if (places_.size() + rows.rows() >= UINT32_MAX)
-    throw io::Error(io::Fault::argument, "more than 2^32 rows of rules in one part", 0,
-                    "give the engine more parts");
-  sentences_ = !rows.sentences.empty();
-  const auto batch = static_cast<uint32_t>(batches_.size());
-  batches_.push_back(rows);
-  first_.push_back(static_cast<uint32_t>(places_.size()));
-  for (uint32_t row = 0; row < rows.rows(); ++row) places_.push_back({0, batch, row});
+void RuleSums::reserve(size_t rows, size_t bytes) {
+  places_.reserve(rows);
+  records_.reserve(bytes + rows * kAligned);
 }
 
-void RuleSums::sum_targets() {
-  HashIndex index;
-  std::vector<Place> example;  // of a target side
-  std::vector<uint64_t> hashes(places_.size());
-  for (size_t i = 0; i < places_.size(); ++i) {
-    const std::string_view key = target(places_[i]);
-    hashes[i] = io::short_hash(key.data(), key.size());
-  }
-  constexpr size_t kAhead = 16;
-  target_of_.resize(places_.size());
-  for (size_t i = 0; i < places_.size(); ++i) {
-    if (i + kAhead < places_.size()) index.prefetch(hashes[i + kAhead]);
-    const Place place = places_[i];
-    const auto next = static_cast<uint32_t>(example.size());
-    const uint32_t number = index.find_or_add(
-        hashes[i], next, [&](uint32_t other) { return target(example[other]) == target(place); });
-    if (number == next) {
-      example.push_back(place);
-      totals_.emplace_back();
+void RuleSums::add(const CountedColumns& rows) {
+  if (rows.rows() == 0) return;
+  sentences_ = !rows.sentences.empty();
+  const auto short_size = [](std::string_view bytes) {
+    if (bytes.size() > UINT16_MAX) throw io::Error(io::Fault::argument, "no key of a rule");
+    return static_cast<uint16_t>(bytes.size());
+  };
+  for (size_t row = 0; row < rows.rows(); ++row) {
+    const std::string_view parts[] = {rows.source[row], rows.target[row], rows.links[row],
+                                      rows.origins[row]};
+    Record made{rows.mass[row],
+                0,
+                0,
+                0,
+                short_size(parts[0]),
+                short_size(parts[1]),
+                short_size(parts[2]),
+                short_size(parts[3])};
+    if (sentences_) {
+      made.sentences = static_cast<uint32_t>(rows.sentences[row]);
+      made.source_sentences = static_cast<uint32_t>(rows.source_sentences[row]);
+      made.target_sentences = static_cast<uint32_t>(rows.target_sentences[row]);
     }
-    const CountedColumns& batch = batches_[place.batch];
-    totals_[number].mass += batch.mass[place.row];
-    if (sentences_) totals_[number].sentences += batch.target_sentences[place.row];
-    target_of_[i] = number;
+    const size_t at = records_.size();
+    records_.resize(at + made.size());
+    char* to = records_.data() + at;
+    std::memcpy(to, &made, sizeof made);
+    to += sizeof made;
+    for (const std::string_view part : parts) {
+      if (!part.empty()) std::memcpy(to, part.data(), part.size());
+      to += part.size();
+    }
+    places_.push_back({0, at});
   }
 }
 
 bool RuleSums::less(const Place& a, const Place& b) const {
-  if (const int order = source(a).compare(source(b)); order != 0) return order < 0;
-  if (const int order = target(a).compare(target(b)); order != 0) return order < 0;
-  return links(a) < links(b);
+  const Record& one = record(a);
+  const Record& other = record(b);
+  if (const int order = one.source().compare(other.source()); order != 0) return order < 0;
+  if (const int order = one.target().compare(other.target()); order != 0) return order < 0;
+  return one.links() < other.links();
 }
 
 // Comparing keys means waiting for the memory where they are.  Many rows are sorted by eight bytes
@@ -80,11 +84,13 @@ template <class Bytes, class Then>
 void RuleSums::sort_by(std::span<Place> rows, Bytes&& bytes, Then&& then) {
   for (Place& row : rows) row.part = bytes(row);
   std::sort(rows.begin(), rows.end(), [](const Place& a, const Place& b) {
-    if (a.part != b.part) return a.part < b.part;
-    return a.batch != b.batch ? a.batch < b.batch : a.row < b.row;
+    return a.part != b.part ? a.part < b.part : a.at < b.at;
   });
+  constexpr size_t kAhead = 12;
   for (size_t begin = 0, end; begin < rows.size(); begin = end) {
     for (end = begin + 1; end < rows.size() && rows[end].part == rows[begin].part;) ++end;
+    for (size_t at = begin; at < end && at + kAhead < rows.size(); ++at)
+      __builtin_prefetch(records_.data() + rows[at + kAhead].at);
     then(rows.subspan(begin, end - begin));
   }
 }
@@ -95,65 +101,74 @@ void RuleSums::order(std::span<Place> rows, size_t from, SummedRows& out) {
   if (rows.size() < kFew) {
     std::sort(rows.begin(), rows.end(), compare);
     for (size_t begin = 0, end; begin < rows.size(); begin = end) {
-      const std::string_view key = source(rows[begin]);
-      for (end = begin + 1; end < rows.size() && source(rows[end]) == key;) ++end;
+      const std::string_view key = record(rows[begin]).source();
+      for (end = begin + 1; end < rows.size() && record(rows[end]).source() == key;) ++end;
       write_source(rows.subspan(begin, end - begin), out);
     }
     return;
   }
-  const bool longer =
-      std::any_of(rows.begin(), rows.end(), [&](Place row) { return source(row).size() > from; });
+  const bool longer = std::any_of(rows.begin(), rows.end(),
+                                  [&](Place row) { return record(row).source().size() > from; });
   if (longer) {
     sort_by(
-        rows, [&](Place row) { return eight_bytes(source(row), from); },
+        rows, [&](Place row) { return eight_bytes(record(row).source(), from); },
         [&](std::span<Place> equal) { order(equal, from + sizeof(uint64_t), out); });
     return;
   }
   // A source side that ends where others go on with zeros would be mistaken for them.
-  const std::string_view key = source(rows.front());
-  if (!std::all_of(rows.begin(), rows.end(), [&](Place row) { return source(row) == key; }))
+  const std::string_view key = record(rows.front()).source();
+  if (!std::all_of(rows.begin(), rows.end(),
+                   [&](Place row) { return record(row).source() == key; }))
     throw io::Error(io::Fault::argument, "no key of a rule");
   sort_by(
-      rows, [&](Place row) { return eight_bytes(target(row), 0); },
+      rows, [&](Place row) { return eight_bytes(record(row).target(), 0); },
       [&](std::span<Place> equal) { std::sort(equal.begin(), equal.end(), compare); });
   write_source(rows, out);
 }
 
 // Rows of one source side, in order.
-void RuleSums::write_source(std::span<const Place> rows, SummedRows& out) const {
+void RuleSums::write_source(std::span<const Place> rows, SummedRows& out) {
   RuleColumns& columns = out.columns;
-  const auto mass_of = [&](Place at) { return batches_[at.batch].mass[at.row]; };
-  const auto origins_of = [&](Place at) { return batches_[at.batch].origins[at.row]; };
-  const std::string_view key = source(rows.front());
+  const std::string_view key = record(rows.front()).source();
   const uint32_t least = has_nonterminals(key) ? least_ : 1;
+  if (rows.size() == 1) {  // most of them
+    const Record& row = record(rows.front());
+    if (row.origins_size < least * sizeof(uint32_t)) {
+      write_left_out(key, row.mass, row.source_sentences, out);
+      return;
+    }
+  }
   int64_t left_out = 0, left_out_sentences = 0;
   for (size_t begin = 0, end; begin < rows.size(); begin = end) {
-    LowestOrigins origins;
+    const std::string_view side = record(rows[begin]).target();
+    LowestOrigins all;
     int64_t mass = 0, firsts = 0;
-    const std::string_view side = target(rows[begin]);
-    for (end = begin; end < rows.size() && target(rows[end]) == side; ++end) {
-      if (origins.count() < least) origins.merge(origins_of(rows[end]));
-      mass += mass_of(rows[end]);
-      if (sentences_) firsts += batches_[rows[end].batch].source_sentences[rows[end].row];
+    for (end = begin; end < rows.size() && record(rows[end]).target() == side; ++end) {
+      const Record& row = record(rows[end]);
+      if (all.count() < least) all.merge(row.origins());
+      mass += row.mass;
+      firsts += row.source_sentences;
     }
-    if (origins.count() < least) {
+    if (all.count() < least) {
       left_out += mass;
       left_out_sentences += firsts;
       continue;
     }
-    const Place first = rows[begin];
-    const Total total = totals_[target_of_[first_[first.batch] + first.row]];
+    const auto next_total = static_cast<uint32_t>(totals_.size());
+    const uint32_t total = index_.find_or_add(
+        io::short_hash(side.data(), side.size()), next_total,
+        [&](uint32_t i) { return columns.target.view()[totals_[i].row] == side; });
+    if (total == next_total) totals_.push_back({columns.rows()});
     for (size_t at = begin, next; at < end; at = next) {
-      const std::string_view way = links(rows[at]);
+      const std::string_view way = record(rows[at]).links();
       LowestOrigins lowest;
       int64_t sum = 0, sentences = 0, source_sentences = 0;
-      for (next = at; next < end && links(rows[next]) == way; ++next) {
-        lowest.merge(origins_of(rows[next]));
-        sum += mass_of(rows[next]);
-        if (!sentences_) continue;
-        const CountedColumns& batch = batches_[rows[next].batch];
-        sentences += batch.sentences[rows[next].row];
-        source_sentences += batch.source_sentences[rows[next].row];
+      for (next = at; next < end && record(rows[next]).links() == way; ++next) {
+        const Record& row = record(rows[next]);
+        lowest.merge(row.origins());
+        sum += row.mass;
+        sentences += row.sentences;
+        source_sentences += row.source_sentences;
       }
       columns.source.add(key.data(), key.size());
       columns.target.add(side.data(), side.size());
@@ -161,30 +176,55 @@ void RuleSums::write_source(std::span<const Place> rows, SummedRows& out) const 
       columns.mass.push_back(sum);
       columns.origins.add(reinterpret_cast<const char*>(lowest.of().data()),
                           lowest.of().size_bytes());
-      out.totals.push_back(total.mass);
+      out.totals.push_back(total + 1);  // its number, until all rows are summed
       if (!sentences_) continue;
       columns.sentences.push_back(sentences);
       columns.source_sentences.push_back(source_sentences);
-      columns.target_sentences.push_back(total.sentences);
+      columns.target_sentences.push_back(0);
     }
   }
-  if (left_out == 0) return;
-  columns.source.add(key.data(), key.size());
+  if (left_out > 0) write_left_out(key, left_out, left_out_sentences, out);
+}
+
+void RuleSums::write_left_out(std::string_view source, int64_t mass, int64_t sentences,
+                              SummedRows& out) {
+  RuleColumns& columns = out.columns;
+  columns.source.add(source.data(), source.size());
   columns.target.add(nullptr, 0);
   columns.links.add(nullptr, 0);
-  columns.mass.push_back(left_out);
+  columns.mass.push_back(mass);
   columns.origins.add(nullptr, 0);
   out.totals.push_back(0);
   if (!sentences_) return;
   columns.sentences.push_back(0);
-  columns.source_sentences.push_back(left_out_sentences);
+  columns.source_sentences.push_back(sentences);
   columns.target_sentences.push_back(0);
 }
 
+// Those of the target sides that came out, over all rows.
+void RuleSums::sum_targets(SummedRows& out) {
+  const BinaryView targets = out.columns.target.view();
+  for (uint64_t at = 0; at < records_.size(); at += record(at).size()) {
+    const Record& row = record(at);
+    const std::string_view side = row.target();
+    const uint32_t total = index_.find(io::short_hash(side.data(), side.size()),
+                                       [&](uint32_t i) { return targets[totals_[i].row] == side; });
+    if (total == HashIndex::kNone) continue;
+    totals_[total].mass += row.mass;
+    totals_[total].sentences += row.target_sentences;
+  }
+  for (size_t row = 0; row < out.totals.size(); ++row) {
+    if (out.totals[row] == 0) continue;
+    const Total& total = totals_[out.totals[row] - 1];
+    out.totals[row] = total.mass;
+    if (sentences_) out.columns.target_sentences[row] = total.sentences;
+  }
+}
+
 SummedRows RuleSums::finish() {
-  sum_targets();
   SummedRows out;
   order(places_, 0, out);
+  sum_targets(out);
   return out;
 }
 

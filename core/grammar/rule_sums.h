@@ -2,7 +2,7 @@
 // and the scorer, in memory.
 //
 //   RuleSums sums(least);
-//   sums.add(rows);  ...                   rows that somebody else owns until finish() has returned
+//   sums.add(rows);  ...                   copied, so that what is compared lies side by side
 //   SummedRows out = sums.finish();        ascending by (source, target, links), each there once
 //
 // A query of a database gives the same (see demotic.grammar.extraction); this is its quick way.
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "grammar/rule_columns.h"
+#include "hash_index.h"
 
 namespace demotic::grammar {
 
@@ -28,39 +29,61 @@ class RuleSums {
  public:
   explicit RuleSums(uint32_t least) : least_(least) {}
 
+  // Room for so many rows, of so many bytes in all their columns together.
+  void reserve(size_t rows, size_t bytes);
   // Rows as RuleColumns have them; the columns of sentences are there or not.
   void add(const CountedColumns& rows);
   SummedRows finish();
 
  private:
-  struct Total {  // of a target side
+  // A row: its numbers, and behind them the bytes of its source, target, links and origins.
+  struct Record {
+    int64_t mass;
+    uint32_t sentences, source_sentences, target_sentences;
+    uint16_t source_size, target_size, links_size, origins_size;
+
+    const char* bytes() const { return reinterpret_cast<const char*>(this + 1); }
+    std::string_view source() const { return {bytes(), source_size}; }
+    std::string_view target() const { return {bytes() + source_size, target_size}; }
+    std::string_view links() const { return {bytes() + source_size + target_size, links_size}; }
+    std::string_view origins() const {
+      return {bytes() + source_size + target_size + links_size, origins_size};
+    }
+    size_t size() const {
+      const size_t all = sizeof(Record) + source_size + target_size + links_size + origins_size;
+      return (all + kAligned - 1) / kAligned * kAligned;
+    }
+  };
+  static constexpr size_t kAligned = 8;
+  struct Place {  // of a record, and some bytes that it is being sorted by
+    uint64_t part;
+    uint64_t at;
+  };
+  struct Total {  // of a target side that is wanted
+    size_t row;   // one that has it, of what comes out
     int64_t mass = 0;
     int64_t sentences = 0;
   };
-  struct Place {  // of a row: where its batch has it, and some bytes that it is being sorted by
-    uint64_t part;
-    uint32_t batch, row;
-  };
   static constexpr size_t kFew = 8;  // rows that are compared as a whole
 
-  std::string_view source(Place at) const { return batches_[at.batch].source[at.row]; }
-  std::string_view target(Place at) const { return batches_[at.batch].target[at.row]; }
-  std::string_view links(Place at) const { return batches_[at.batch].links[at.row]; }
+  const Record& record(uint64_t at) const {
+    return *reinterpret_cast<const Record*>(records_.data() + at);
+  }
+  const Record& record(const Place& place) const { return record(place.at); }
   bool less(const Place& a, const Place& b) const;
   template <class Bytes, class Then>
   void sort_by(std::span<Place> rows, Bytes&& bytes, Then&& then);
   void order(std::span<Place> rows, size_t from, SummedRows& out);
-
-  void sum_targets();
-  void write_source(std::span<const Place> rows, SummedRows& out) const;
+  void write_source(std::span<const Place> rows, SummedRows& out);
+  void write_left_out(std::string_view source, int64_t mass, int64_t sentences, SummedRows& out);
+  void sum_targets(SummedRows& out);
 
   uint32_t least_;
   bool sentences_ = false;
-  std::vector<CountedColumns> batches_;
+  std::vector<char> records_;
   std::vector<Place> places_;
-  std::vector<uint32_t> first_;      // of a batch: its first row among all
-  std::vector<uint32_t> target_of_;  // of a row: its target side's number
-  std::vector<Total> totals_;        // by target side
+  HashIndex index_;  // of totals, by target side
+  std::vector<Total> totals_;
 };
 
 }  // namespace demotic::grammar

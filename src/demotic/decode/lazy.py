@@ -32,7 +32,7 @@ class LazyDecoder:
 
     def __init__(
         self,
-        kind: Callable[..., CoreForestDecoder],
+        kind: Callable[..., Any],
         rules: LazyRules,
         lm: LanguageModel | None,
         weights: Mapping[str, float],
@@ -58,7 +58,8 @@ class LazyDecoder:
     def decoder_of(self, sentences: Sequence[Sentence], *, threads: int = 1) -> CoreForestDecoder:
         """A decoder of the rules for some sentences."""
         table = self.lazy.table(sentences, threads=threads)
-        return self.kind(table, self.lm, self.weights, **self._more)
+        made: CoreForestDecoder = self.kind(table, self.lm, self.weights, **self._more)
+        return made
 
     # -- one sentence ---------------------------------------------------------------------------
 

@@ -377,6 +377,7 @@ def summing(min_sentences: int) -> Kernel:
 
     def summed(rows: pa.Table) -> pa.RecordBatch:
         sums = _core.RuleSums(min_sentences)
+        sums.reserve(len(rows), rows.nbytes)
         for batch in rows.to_batches():
             sums.add(*_arrays(batch))
         schema = _SUMMED_COUNTED_SCHEMA if len(rows.schema) > len(SCHEMA) else _SUMMED_SCHEMA

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from demotic.decode.decoder import ForestDecoder
 from demotic.errors import CorruptFileError
@@ -27,8 +27,7 @@ from demotic.systems.model import Model
 
 if TYPE_CHECKING:
     from demotic import _core
-    from demotic.decode.core_decoder import CoreForestDecoder
-    from demotic.decode.lazy import LazyDecoder
+    from demotic.decode import Derivation
     from demotic.explain.rivals import Rivals
     from demotic.forest import Forest
     from demotic.lm import FurtherModel
@@ -142,14 +141,15 @@ class RulesModel(Model):
         return self.rules if self.lazy is None else self.lazy.table([tokens])
 
     def _decoder(
-        self, kind: Callable[..., CoreForestDecoder], weights: Mapping[str, float]
-    ) -> CoreForestDecoder | LazyDecoder:
+        self, kind: Callable[..., Any], weights: Mapping[str, float]
+    ) -> ForestDecoder[Derivation]:
         """A decoder of this kind with all that the model has."""
         more = {
             "further": self.further, "classifiers": self.classifiers, "options": self.search,
         }  # fmt: skip
         if self.lazy is None:
-            return kind(self.rules, self.lm, weights, **more)
+            made: ForestDecoder[Derivation] = kind(self.rules, self.lm, weights, **more)
+            return made
         from demotic.decode.lazy import LazyDecoder
 
         return LazyDecoder(kind, self.lazy, self.lm, weights, **more)

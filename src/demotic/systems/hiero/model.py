@@ -9,8 +9,8 @@ from demotic.decode import HieroDecoder, HieroSearch
 from demotic.systems.rules_model import CDLM_PART, FURTHER_PARTS, WORDS_PART, RulesModel
 
 if TYPE_CHECKING:
-    from demotic.decode.core_decoder import CoreForestDecoder
-    from demotic.decode.lazy import LazyDecoder
+    from demotic.decode import Derivation
+    from demotic.decode.decoder import ForestDecoder
 
 
 class HieroModel(RulesModel):
@@ -21,8 +21,8 @@ class HieroModel(RulesModel):
     LAZY = True
     OPTIONAL = (*FURTHER_PARTS, WORDS_PART, CDLM_PART)
 
-    decoder: CoreForestDecoder | LazyDecoder
+    decoder: ForestDecoder[Derivation]
     search: HieroSearch
 
-    def _open_decoder(self, weights: Mapping[str, float]) -> CoreForestDecoder | LazyDecoder:
+    def _open_decoder(self, weights: Mapping[str, float]) -> ForestDecoder[Derivation]:
         return self._decoder(HieroDecoder, weights)

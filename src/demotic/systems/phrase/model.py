@@ -10,8 +10,7 @@ from demotic.systems.rules_model import CDLM_PART, FURTHER_PARTS, WORDS_PART, Ru
 
 if TYPE_CHECKING:
     from demotic.corpus import Encoded
-    from demotic.decode.core_decoder import CoreForestDecoder
-    from demotic.decode.lazy import LazyDecoder
+    from demotic.decode.decoder import ForestDecoder
     from demotic.systems.translator import Translation
 
 
@@ -24,10 +23,10 @@ class PhraseModel(RulesModel):
     LAZY = True
     OPTIONAL = (*FURTHER_PARTS, WORDS_PART, CDLM_PART)
 
-    decoder: CoreForestDecoder | LazyDecoder
+    decoder: ForestDecoder[Derivation]
     search: PhraseSearch
 
-    def _open_decoder(self, weights: Mapping[str, float]) -> CoreForestDecoder | LazyDecoder:
+    def _open_decoder(self, weights: Mapping[str, float]) -> ForestDecoder[Derivation]:
         return self._decoder(PhraseDecoder, weights)
 
     def step_values(
