@@ -141,7 +141,8 @@ void bind_lexical_table(nb::module_& m) {
           [](align::LexicalTable* self, align::LexicalCounts& counts, const text::Vocab& source,
              const text::Vocab& target) { new (self) align::LexicalTable(counts, source, target); },
           nb::arg("counts"), nb::arg("source"), nb::arg("target"), Unlocked())
-      .def(nb::init<const std::string&>(), nb::arg("path"), Unlocked())
+      .def(nb::init<const std::string&, bool>(), nb::arg("path"), nb::arg("verify") = true,
+           Unlocked())
       .def("target_given_source", &align::LexicalTable::target_given_source, nb::arg("source"),
            nb::arg("target"), "w(e|f) of two ids")
       .def("source_given_target", &align::LexicalTable::source_given_target, nb::arg("source"),

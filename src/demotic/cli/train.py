@@ -184,6 +184,16 @@ def command(
         ),
     ] = None,
     tuner: Tuner = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            metavar="table|lazy",
+            help="hiero, phrase: a table of all rules, or rules made for the sentences at hand from"
+            " the aligned text, which trains faster and takes less disk, and translates slower."
+            " [default: table]",
+            show_default=False,
+        ),
+    ] = None,
     suggestions: Annotated[
         Path | None,
         typer.Option(
@@ -289,6 +299,7 @@ def command(
         "lm": {"extra": [str(path) for path in lm_text] if lm_text else None},
         "glossary": [str(path) for path in glossary] if glossary else None,
         # Not all systems have these.
+        **({} if rules is None else {"extract": {"rules": rules}}),
         **({} if cdlm is None else {"cdlm": {"text": _text(cdlm)}}),
         **({} if classifiers is None else {"classifiers": {"method": classifiers}}),
         **({} if not of_trees else {"trees": of_trees}),

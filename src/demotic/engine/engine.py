@@ -38,6 +38,10 @@ class Rows(Protocol):
         """What the job noted beside the rows of a piece; pieces come in their order."""
 
 
+Kernel: TypeAlias = "Callable[[pa.Table], pa.RecordBatch]"
+"""The rows of some parts as a query would answer them: its quick way, in the core."""
+
+
 class Engine(Protocol):
     """Runs jobs that are too large for the memory, or for one machine.
 
@@ -85,10 +89,13 @@ class Engine(Protocol):
         schema: pa.Schema,
         query: str,
         progress: Progress = SILENT,
+        kernel: Kernel | None = None,
     ) -> AbstractContextManager[list[Iterator[pa.RecordBatch]]]:
         """The results of a query in standard SQL over the table ``rows``.
 
         Here, rows that a query must see together are in the same part; the query is run on some
         parts at a time, as many as fit, and whoever asked merges the results.  They must say the
-        same however parts were joined and rows were cut, so that any engine gives the same.
+        same however parts were joined and rows were cut, so that any engine gives the same.  An
+        engine may run ``kernel`` instead, where there is one: what is made of the results is the
+        same.
         """

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from demotic.engine.arrays import Arrays
+    from demotic.engine.engine import Kernel
 
 LEAST_MEMORY = 256 << 20
 _DATABASE_THREAD = 128 << 20  # what the database wants for each thread while it sorts and joins
@@ -90,6 +91,7 @@ class LocalEngine:
         schema: pa.Schema,
         query: str,
         progress: Progress = SILENT,
+        kernel: Kernel | None = None,
     ) -> Iterator[list[Iterator[pa.RecordBatch]]]:
         """The results of a query over the table ``rows``, for as many parts at a time as fit."""
         with tempfile.TemporaryDirectory(prefix="demotic-", dir=self.temp) as name:
@@ -108,10 +110,14 @@ class LocalEngine:
             rows_at_once = max(_LEAST, min(rows_at_once, _MOST))
             with progress.step("aggregating", len(shelves), "runs") as advance:
                 for shelf, result in zip(shelves, results, strict=True):
-                    with _explained(), self._database(folder) as database:
-                        database.register("rows", parts.take(shelf))
-                        batches = database.sql(query).to_arrow_reader(rows_at_once)
-                        write_batches(result, batches.schema, batches)
+                    if kernel is not None:
+                        batch = kernel(parts.take(shelf))
+                        write_batches(result, batch.schema, _cut(batch, rows_at_once))
+                    else:
+                        with _explained(), self._database(folder) as database:
+                            database.register("rows", parts.take(shelf))
+                            batches = database.sql(query).to_arrow_reader(rows_at_once)
+                            write_batches(result, batches.schema, batches)
                     advance(1)
             yield [read_batches(result) for result in results]
 
@@ -131,6 +137,11 @@ class LocalEngine:
             yield database
         finally:
             database.close()
+
+
+def _cut(batch: pa.RecordBatch, rows: int) -> Iterator[pa.RecordBatch]:
+    for begin in range(0, len(batch), rows):
+        yield batch.slice(begin, rows)
 
 
 @contextlib.contextmanager

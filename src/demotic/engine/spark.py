@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from demotic import errors
 from demotic.engine.arrays import Arrays, as_array, read_arrays, write_arrays
-from demotic.engine.engine import Job, Rows, RowsJob
+from demotic.engine.engine import Job, Kernel, Rows, RowsJob
 from demotic.engine.parts import on_disk
 from demotic.engine.session import connect, run
 from demotic.errors import ArgumentError, DemoticError
@@ -87,6 +87,7 @@ class SparkEngine:
         schema: pa.Schema,
         query: str,
         progress: Progress = SILENT,
+        kernel: Kernel | None = None,
     ) -> Iterator[list[Iterator[pa.RecordBatch]]]:
         """The result of a query over all rows, as one run."""
         with self._folder() as folder:

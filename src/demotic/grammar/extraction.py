@@ -26,7 +26,14 @@ from demotic import _core, files
 from demotic.align.lexical import LexicalTable
 from demotic.align.text import Text, check_parallel
 from demotic.errors import ArgumentError, check_counts
-from demotic.grammar.rule_rows import COUNTED_SCHEMA, SCHEMA, Extraction, RuleRows
+from demotic.grammar.rule_rows import (
+    COUNTED_SCHEMA,
+    SCHEMA,
+    SENTENCES,
+    Extraction,
+    RuleRows,
+    batch_of,
+)
 from demotic.grammar.table import RuleTable
 from demotic.grammar.templates import NO_TEMPLATES, TemplateOptions, add_templates
 from demotic.progress import SILENT, Progress
@@ -34,17 +41,24 @@ from demotic.progress import SILENT, Progress
 if TYPE_CHECKING:
     from demotic._core import Links
     from demotic.engine import Engine
+    from demotic.engine.engine import Kernel
 
 # Of those who choose and score what the extractor found.
 _WHEN_COUNTED = (
     "max_targets", "min_sentences", "min_loose", "short_loose", "significance", "unaligned",
-    "sparse",
+    "sparse", "rules", "sample",
 )  # fmt: skip
+_LONGEST_LAZY = 64  # symbols of a source side that lazy rules can have
 _EPSILON = 0.001
 _PAIRS = 1 << 10  # extracted between two looks at the keyboard, for each thread
+_INDEX = 16  # of the memory, for the index over source sides while it is written
 
+_SUMMED_SCHEMA = pa.schema([*SCHEMA, ("total", pa.int64())])
+_SUMMED_COUNTED_SCHEMA = pa.schema(
+    [*_SUMMED_SCHEMA, *((name, pa.int64()) for name in (*SENTENCES[:2], "seen"))]
+)
 # On rows of all source sides with some target sides.  Sums over equal (source, target) are left to
-# the scorer, which meets them side by side.
+# the scorer, which meets them side by side.  `summing` is its quick way.
 COUNTED_BY_TARGET = """
 SELECT rows.*, total
 FROM rows JOIN (SELECT target, CAST(sum(mass) AS BIGINT) AS total FROM rows GROUP BY target) totals
@@ -103,9 +117,16 @@ class HieroExtraction:
     side."""
     sparse: TemplateOptions = NO_TEMPLATES
     """Sparse features that rules get."""
+    rules: Literal["table", "lazy"] = "table"
+    """``table`` extracts all rules before anything is translated; ``lazy`` keeps the aligned text
+    and makes the rules for the sentences at hand."""
+    sample: int = 100
+    """Of lazy rules: places of a sequence of words that are looked at; all places of rarer ones."""
 
     def __post_init__(self) -> None:
         check_counts(self, "max_phrase", "max_symbols", least=1, most=100)
+        check_counts(self, "sample", least=1, most=1_000_000)
+        check_rules(self)
         check_counts(self, "max_nonterminals", most=2)
         check_counts(self, "min_hole", least=1)
         check_counts(self, "max_targets", "short_loose")
@@ -133,6 +154,8 @@ class HieroExtraction:
         unaligned: bool = False,
         orientations: bool = False,
         sparse: TemplateOptions = NO_TEMPLATES,
+        rules: Literal["table", "lazy"] = "table",
+        sample: int = 100,
     ) -> HieroExtraction:
         """Plain phrases, as phrase-based systems take them."""
         return cls(
@@ -148,6 +171,8 @@ class HieroExtraction:
             unaligned=unaligned,
             orientations=orientations,
             sparse=sparse,
+            rules=rules,
+            sample=sample,
         )
 
     def core(self) -> _core.HieroOptions:
@@ -195,11 +220,21 @@ class PhraseExtraction:
     Demotic's (``.bin``): used as it is, instead of extracting one."""
     sparse: TemplateOptions = NO_TEMPLATES
     """Sparse features that phrase pairs get, those of another system's table too."""
+    rules: Literal["table", "lazy"] = "table"
+    """``table`` extracts all phrase pairs before anything is translated; ``lazy`` keeps the aligned
+    text and makes those for the sentences at hand."""
+    sample: int = 100
+    """Of lazy rules: places of a sequence of words that are looked at; all places of rarer ones."""
 
     def __post_init__(self) -> None:
-        self.rules()  # complains if need be
+        self.as_rules()  # complains if need be
+        if self.rules == "lazy" and self.table is not None:
+            raise ArgumentError(
+                "lazy rules come from the text, not from a table of another system",
+                remedy="leave out extract.table, or set extract.rules to table",
+            )
 
-    def rules(self) -> HieroExtraction:
+    def as_rules(self) -> HieroExtraction:
         """The same for :func:`extract_hiero`: phrases are rules without nonterminals."""
         return HieroExtraction.phrases(
             self.max_phrase,
@@ -212,7 +247,28 @@ class PhraseExtraction:
             unaligned=self.unaligned,
             orientations=self.reordering,
             sparse=self.sparse,
+            rules=self.rules,
+            sample=self.sample,
         )
+
+
+def check_rules(options: HieroExtraction) -> None:
+    """Raise where rules on demand cannot have what is asked for."""
+    if options.rules not in ("table", "lazy"):
+        raise ArgumentError(f"rules is {options.rules!r}", remedy="table or lazy")
+    if options.rules == "table":
+        return
+    for name, asked in (
+        ("significance", bool(options.significance)),
+        ("sparse", bool(options.sparse.templates)),
+    ):
+        if asked:
+            raise ArgumentError(
+                f"extract.{name} needs a table of all rules",
+                remedy="leave it out, or set extract.rules to table",
+            )
+    if options.max_symbols > _LONGEST_LAZY:
+        raise ArgumentError(f"lazy rules have at most {_LONGEST_LAZY} source symbols")
 
 
 @dataclass(frozen=True)
@@ -287,8 +343,10 @@ def extract_hiero(
             sentences=len(links),
             unaligned=options.unaligned,
             orientations=options.orientations,
+            index_memory=engine.memory // _INDEX,
         )
-        with engine.aggregate(rows, schema, query, progress) as runs:
+        kernel = summing(options.min_sentences)
+        with engine.aggregate(rows, schema, query, progress, kernel) as runs:
             occurrences, *orientations = rows.counts.tolist()
             progress.say(f"{occurrences:,} occurrences of rules")
             score_rules(scorer, runs, orientations if options.orientations else None, progress)
@@ -305,6 +363,21 @@ def _scored(out: Path, options: HieroExtraction, progress: Progress) -> Iterator
         scored = Path(folder) / "rules.bin"
         yield scored
         add_templates(RuleTable.load(scored), options.sparse, out=out, progress=progress)
+
+
+def summing(min_sentences: int) -> Kernel:
+    """What the queries ask of some parts, in the core; rules with nonterminals that fewer sentences
+    gave, which no table has, are left out."""
+
+    def summed(rows: pa.Table) -> pa.RecordBatch:
+        sums = _core.RuleSums(min_sentences)
+        sums.reserve(len(rows), rows.nbytes)
+        for batch in rows.to_batches():
+            sums.add(*_arrays(batch))
+        schema = _SUMMED_COUNTED_SCHEMA if len(rows.schema) > len(SCHEMA) else _SUMMED_SCHEMA
+        return batch_of((0, *sums.finish()), schema)[1]
+
+    return summed
 
 
 def score_rules(

@@ -24,7 +24,7 @@ from demotic import _core, files
 from demotic.align.lexical import LexicalTable
 from demotic.align.text import Text, check_parallel
 from demotic.errors import check_choices, check_counts
-from demotic.grammar.extraction import COUNTED_BY_TARGET, score_rules
+from demotic.grammar.extraction import COUNTED_BY_TARGET, score_rules, summing
 from demotic.grammar.rule_rows import SCHEMA, Extraction, RuleRows
 from demotic.grammar.table import RuleTable
 from demotic.progress import SILENT, Progress
@@ -230,7 +230,7 @@ def extract_items(
             orientations=False,
             pay_deletions=True,
         )
-        with engine.aggregate(rows, SCHEMA, COUNTED_BY_TARGET, progress) as runs:
+        with engine.aggregate(rows, SCHEMA, COUNTED_BY_TARGET, progress, summing(1)) as runs:
             score_rules(scorer, runs, None, progress)
     counts = ItemCounts.of(rows.counts.tolist())
     progress.say(

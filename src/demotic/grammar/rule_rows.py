@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _ROW = 150  # bytes that a rule takes while it is counted, about
 _ROWS = (256 << 20) // _ROW  # held for a piece
 _Binary = tuple[bytes, bytes]
-_Columns = tuple[int, int, _Binary, _Binary, _Binary, bytes, _Binary, bytes, bytes, bytes]
+_Columns = tuple[int, int, _Binary, _Binary, _Binary, bytes, _Binary, *tuple[bytes, ...]]
 Extraction: TypeAlias = _core.RuleExtraction | _core.ItgExtraction
 
 SCHEMA = pa.schema(
@@ -42,8 +42,8 @@ SCHEMA = pa.schema(
         ("origins", pa.binary()),
     ]
 )
-_SENTENCES = ("sentences", "source_sentences", "target_sentences")
-COUNTED_SCHEMA = pa.schema([*SCHEMA, *((name, pa.int64()) for name in _SENTENCES)])
+SENTENCES = ("sentences", "source_sentences", "target_sentences")
+COUNTED_SCHEMA = pa.schema([*SCHEMA, *((name, pa.int64()) for name in SENTENCES)])
 _ORIGINS = SCHEMA.get_field_index("origins")
 
 
