@@ -26,6 +26,7 @@ from demotic.memory.options import OFF
 from demotic.progress import SILENT, Progress
 from demotic.systems.config import TrainingConfig
 from demotic.systems.finishing import Settled
+from demotic.systems.reverse import check_reverse
 from demotic.systems.rules_model import CLASS_LM, CLASSES, EXTRA_LMS, UNIT_CLASSES, UNIT_LM
 from demotic.systems.tuning import (
     SMALLEST_DEV,
@@ -88,6 +89,12 @@ class TextStages:
         none.  ``fold`` makes one of several models that are tuned together, later.
         """
         check_place(out)
+        for path in config.reverse_models:
+            check_reverse(
+                path,
+                source_language=bitext.source_language,
+                target_language=bitext.target_language,
+            )
         if dev is None and references:
             raise ArgumentError("further references without a development set")
         self.whole: Bitext | None = None
