@@ -11,9 +11,9 @@ Margins::Margins(const BoostRows& rows)
       main_positive_(rows.atoms()),
       main_negative_(rows.atoms()),
       v_(rows.rows()),
-      root_(rows.atoms()) {
+      root_{std::vector<double>(rows.atoms()), std::vector<uint32_t>(rows.atoms())} {
   for (uint32_t atom = 0; atom < rows.atoms(); ++atom)
-    root_[atom].rows = static_cast<uint32_t>(rows.column(atom).size());
+    root_.rows[atom] = static_cast<uint32_t>(rows.column(atom).size());
 }
 
 void Margins::begin(std::span<const uint8_t> positive, std::span<const double> weights) {
@@ -41,8 +41,9 @@ void Margins::begin(std::span<const uint8_t> positive, std::span<const double> w
 }
 
 void Margins::update() {
-  std::vector<double>& pull = scratch_;
+  std::vector<double>& pull = pull_;
   pull.resize(2 * states_.size());
+  v_known_ = false;
   mass_ = {};
   for (size_t s = 0; s < states_.size(); ++s) {
     const State& state = states_[s];
@@ -54,13 +55,20 @@ void Margins::update() {
     mass_.positive += state.positive * pull[2 * s + 1];
     mass_.negative -= state.negative * pull[2 * s];
   }
-  for (uint32_t row = 0; row < rows_.rows(); ++row)
-    v_[row] = weights_[row] * pull[2 * state_[row] + positive_[row]];
   const double up = pull[2 * main_ + 1], down = pull[2 * main_];
   for (uint32_t atom = 0; atom < rows_.atoms(); ++atom)
-    root_[atom].v = main_positive_[atom] * up + main_negative_[atom] * down;
-  for (const uint32_t row : others_)
-    for (const uint32_t atom : rows_.row(row)) root_[atom].v += v_[row];
+    root_.v[atom] = main_positive_[atom] * up + main_negative_[atom] * down;
+  for (const uint32_t row : others_) {
+    const double v = v_of(row);
+    for (const uint32_t atom : rows_.row(row)) root_.v[atom] += v;
+  }
+}
+
+std::span<const double> Margins::v() {
+  if (!v_known_)
+    for (uint32_t row = 0; row < rows_.rows(); ++row) v_[row] = v_of(row);
+  v_known_ = true;
+  return v_;
 }
 
 void Margins::all_places(std::vector<LeafPlace>& places) const {

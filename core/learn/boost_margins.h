@@ -30,8 +30,8 @@ class Margins {
 
   // After any number of moves.
   void update();
-  std::span<const double> v() const { return v_; }
-  std::span<const AtomSum> root() const { return root_; }
+  std::span<const double> v();  // by row; reckoned when it is asked for
+  const AtomSums& root() const { return root_; }
   const Mass& mass() const { return mass_; }
 
   void all_places(std::vector<LeafPlace>& places) const;
@@ -49,6 +49,9 @@ class Margins {
     uint32_t rows = 0;
   };
 
+  double v_of(uint32_t row) const {
+    return weights_[row] * pull_[2 * state_[row] + positive_[row]];
+  }
   void leave_main(uint32_t row);
 
   const BoostRows& rows_;
@@ -60,9 +63,10 @@ class Margins {
   std::vector<double> main_positive_, main_negative_;  // by atom: weight of the main state's rows
   std::vector<uint32_t> others_;                       // rows of other states
   std::vector<double> v_;
-  std::vector<AtomSum> root_;
+  bool v_known_ = false;
+  AtomSums root_;
   Mass mass_;
-  std::vector<double> scratch_;
+  std::vector<double> pull_;     // by state: v of a negative row of weight 1, of a positive one
   std::vector<State> part_;      // by state: what a leaf has of it
   std::vector<uint32_t> parts_;  // states of a leaf
   std::vector<uint32_t> fresh_;  // by state: the new one of the rows that move
