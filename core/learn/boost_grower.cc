@@ -100,21 +100,20 @@ uint32_t TreeGrower::partition(uint32_t begin, uint32_t end, uint32_t atom) {
   const bool by_column = column.size() < size_t{8} * (end - begin);
   if (by_column)
     for (const uint32_t row : column) marked_[row] = 1;
-  const auto has = [&](uint32_t row) {
-    if (by_column) return marked_[row] != 0;
+  const auto has = [&](uint32_t row) -> uint32_t {
+    if (by_column) return marked_[row];
     const std::span<const uint32_t> atoms = rows_.row(row);
-    return std::binary_search(atoms.begin(), atoms.end(), atom);
+    return std::binary_search(atoms.begin(), atoms.end(), atom) ? 1 : 0;
   };
-  kept_.clear();
-  uint32_t middle = begin;
-  for (uint32_t i = begin; i < end; ++i) {
-    const uint32_t row = order_[i];
-    if (has(row))
-      order_[middle++] = row;
-    else
-      kept_.push_back(row);
+  uint32_t middle = begin, kept = 0;
+  for (uint32_t i = begin; i < end; ++i) {  // no branch: which way a row goes is anybody's guess
+    const uint32_t row = order_[i], yes = has(row);
+    order_[middle] = row;
+    kept_[kept] = row;
+    middle += yes;
+    kept += 1 - yes;
   }
-  std::copy(kept_.begin(), kept_.end(), order_.begin() + middle);
+  std::copy(kept_.begin(), kept_.begin() + kept, order_.begin() + middle);
   if (by_column)
     for (const uint32_t row : column) marked_[row] = 0;
   return middle;

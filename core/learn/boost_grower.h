@@ -46,6 +46,16 @@ struct AtomSums {
   std::vector<uint32_t> rows;
 };
 
+// The rows of a leaf, a piece of all rows in some order.
+struct LeafRows {
+  std::span<const uint32_t> all;
+  uint32_t begin, end;
+
+  std::span<const uint32_t> here() const { return all.subspan(begin, end - begin); }
+  std::span<const uint32_t> before() const { return all.first(begin); }
+  std::span<const uint32_t> behind() const { return all.subspan(end); }
+};
+
 class TreeGrower {
  public:
   struct Node {
@@ -60,7 +70,11 @@ class TreeGrower {
   };
 
   TreeGrower(const BoostRows& rows, const BoostOptions& options)
-      : rows_(rows), options_(options), order_(rows.rows()), marked_(rows.rows(), 0) {}
+      : rows_(rows),
+        options_(options),
+        order_(rows.rows()),
+        kept_(rows.rows()),
+        marked_(rows.rows(), 0) {}
 
   // Of the root alone, whose rows' v are not needed yet.
   bool begin(const Mass& mass, const AtomSums& root, double lambda);
@@ -68,9 +82,7 @@ class TreeGrower {
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Leaf>& leaves() const { return leaves_; }
-  std::span<const uint32_t> rows_of(const Leaf& leaf) const {
-    return std::span(order_).subspan(leaf.begin, leaf.end - leaf.begin);
-  }
+  LeafRows rows_of(const Leaf& leaf) const { return {order_, leaf.begin, leaf.end}; }
   uint32_t depth() const { return depth_; }
 
  private:
