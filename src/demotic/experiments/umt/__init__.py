@@ -125,6 +125,7 @@ def _quality(bench: Bench, arms: Arms) -> str:
         "b30": arms.mert_seeds(),
         "b1": [arms.mert("b1")],
         **{f"umt {preset}": arms.seeds(preset) for preset in (*LEARNED, "tuned")},
+        "umt paper, replay": arms.replayed(),
     }
     first = {name: records[0] for name, records in seeds.items()}
     groups = {"b30": first} | {
