@@ -319,6 +319,17 @@ def test_events_are_of_blocks_that_the_development_set_can_use() -> None:
         material("dev", "a b").with_config(material("all").config)
 
 
+def test_events_are_of_blocks_that_were_seen_often_enough_if_there_are_any() -> None:
+    source, target, links = _material()
+
+    def events(least: int) -> int:
+        learn = LearnConfig(only="all", min_count=least)
+        return len(_training(source, target, links, learn).events(pairs=True).successors)
+
+    assert 0 < events(4) < events(1)
+    assert events(10**6) == events(1)
+
+
 def test_the_models_that_price_the_text_have_not_seen_it(tmp_path: Path) -> None:
     lines = [(f"s{i} a", f"t{i} b") for i in range(20)]  # each has a word of its own
     text = Bitext.from_pairs(lines, source_language="de", target_language="en", file="toy.tsv")
