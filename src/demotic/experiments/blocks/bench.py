@@ -123,7 +123,7 @@ class Bench:
     def material(self, reading: Reading, seed: int = 1) -> BlockTraining:
         """Blocks and events under a reading; the last ones asked for are kept."""
         training, text, _ = self._stages
-        learn = replace(LearnConfig(only="all"), **(reading.learn or {}))
+        learn = replace(LearnConfig(only="all", min_count=1), **(reading.learn or {}))
         config = replace(
             self.config,
             events=reading.events,

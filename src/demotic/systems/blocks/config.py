@@ -50,7 +50,8 @@ class LearnConfig:
     the paper chooses training text by the text to be translated.  Long blocks, which are hardly
     ever seen again, then do not teach that length is good."""
     min_count: int = 1
-    """Blocks seen less often make no events, though they stay in the table."""
+    """Blocks seen less often make no events, though they stay in the table: they are hardly ever
+    seen again, and teach that rare is good and long is good."""
     neutral: Literal["own", "tied"] = "own"
     """Blocks that follow none have weights of their ``own``, or those of the others (``tied``)."""
     perceptron_passes: int = 3
