@@ -262,7 +262,7 @@ def test_costs_that_are_learned_to_be_good_are_warned_of() -> None:
         Text.of(["x y z", "y x z"] * 3 + ["q"]),
     )
     said = Said()
-    learn = LearnConfig(joint=SgdOptions(passes=1))
+    learn = LearnConfig(joint=SgdOptions(passes=1), min_count=1)
     material = _training(source, target, links, learn, progress=said)
     found = learn_row(material, "row6", Sentences.of(["a"] * 20, ["q"] * 20))
     assert "Unigram" in wrong_signs(found.learned.weights)

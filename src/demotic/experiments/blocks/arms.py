@@ -12,6 +12,7 @@ from demotic.experiments.blocks.bench import BLOCKS, LITERAL, OURS, Bench, Readi
 from demotic.grammar import BlockExtraction, EventOptions
 from demotic.learn import SgdOptions, sgd
 from demotic.learn.crf import CrfOptions
+from demotic.systems.blocks.config import LearnConfig
 from demotic.systems.blocks.global_model import learn_global
 from demotic.systems.blocks.row_training import RowResult
 from demotic.systems.config import LmConfig, TuneConfig
@@ -25,7 +26,7 @@ SINGLETONS = {
     "blocks seen twice or without rivals": BlockExtraction(min_count=2, keep_lone=True),
 }
 LETTER = {"floats": ONE_EVENT, "oracle_steps": "fixed", "only": "dev"}
-_OWN = {"only": "dev", "min_count": 2}
+_OWN = {"only": "dev", "min_count": LearnConfig().min_count}
 """How the system learns."""
 READINGS = {
     "literal": Reading(events=LITERAL, learn=LETTER),

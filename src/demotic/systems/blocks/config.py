@@ -49,7 +49,7 @@ class LearnConfig:
     """Events of all blocks, or of those alone that the sentences of the development set can use: as
     the paper chooses training text by the text to be translated.  Long blocks, which are hardly
     ever seen again, then do not teach that length is good."""
-    min_count: int = 1
+    min_count: int = 2
     """Blocks seen less often make no events, though they stay in the table: they are hardly ever
     seen again, and teach that rare is good and long is good."""
     neutral: Literal["own", "tied"] = "own"
