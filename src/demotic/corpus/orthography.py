@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from demotic.corpus.fallback import Fallback
 
 VERSION = 2
-"""Of how text is taken apart; a model keeps to the one that it was trained with."""
+"""Of how text becomes tokens; a model keeps to the one that it was trained with."""
 _SLICE = 10_000
 
 
