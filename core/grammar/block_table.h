@@ -15,13 +15,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 
 #include "io/array.h"
 #include "io/checksum.h"
 #include "io/container.h"
-#include "number_range.h"
 #include "text/vocab.h"
 
 namespace demotic::grammar {
@@ -86,11 +86,11 @@ class BlockTable {
   }
   uint32_t last_block(uint32_t phrase) const { return parts_.block_ends[phrase]; }
   auto blocks_of(uint32_t phrase) const {
-    return NumberRange(first_block(phrase), last_block(phrase));
+    return std::views::iota(first_block(phrase), last_block(phrase));
   }
   auto alternatives(uint32_t phrase, uint32_t most) const {
     const uint32_t first = first_block(phrase);
-    return NumberRange(first, first + std::min(last_block(phrase) - first, most));
+    return std::views::iota(first, first + std::min(last_block(phrase) - first, most));
   }
 
   uint32_t phrase_of(uint32_t block) const;

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -24,7 +25,6 @@
 #include "decode/amasis/fragments.h"
 #include "decode/amasis/model.h"
 #include "hash_index.h"
-#include "number_range.h"
 
 namespace demotic::decode::amasis {
 
@@ -86,7 +86,7 @@ class ItemOptions {
     return settings_.close == Close::join ? std::min(depth, buckets_ - 1) : depth;
   }
 
-  auto from(uint32_t begin) const { return NumberRange(begins_[begin], begins_[begin + 1]); }
+  auto from(uint32_t begin) const { return std::views::iota(begins_[begin], begins_[begin + 1]); }
   const ItemOption& option(uint32_t number) const { return options_[number]; }
   std::span<const LabelChoice> choices(uint32_t option, uint32_t depth);
   std::span<const float> logs(uint32_t option) const {  // log10 of its words, by model
