@@ -46,6 +46,7 @@ $(VENV)/.docs: $(VENV)/.built
 
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx --quiet --builder html docs docs-out
+	@! grep -rlE '(src="|url\(|<link [^>]*href=")https?:' docs-out --include='*.html' --include='*.css'
 	@echo 'docs-out/index.html'
 
 # -- what one runs ----------------------------------------------------------------------------

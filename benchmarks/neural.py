@@ -18,7 +18,7 @@ import json
 import math
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -271,8 +271,8 @@ def bleu(
     return Bleu(tokenise="none").score(lines, [list(reference)]).value, spent * 1000 / len(ids)
 
 
-def run(pairs: int, seconds: float, seed: int) -> dict[str, Any]:
-    """Train on so many pairs for so many CPU seconds; the curve, and the chosen checkpoint."""
+def run(pairs: int, seconds: float, seed: int, keep: Callable[[dict[str, Any]], None]) -> None:
+    """Train on so many pairs for so many CPU seconds; the curve is kept whenever it grows."""
     torch.manual_seed(seed)
     rng = random.Random(seed)
     shape = shape_for(pairs)
@@ -285,6 +285,8 @@ def run(pairs: int, seconds: float, seed: int) -> dict[str, Any]:
     optimiser = torch.optim.Adam(model.parameters(), lr=0, betas=(0.9, 0.98), eps=1e-9)
     loss = nn.CrossEntropyLoss(ignore_index=PAD, label_smoothing=shape.smoothing)
     curve: list[dict[str, float]] = []
+    size = sum(each.numel() for each in model.parameters())
+    record: dict[str, Any] = {"pairs": pairs, "parameters": size, "curve": curve}
     best, chosen = -1.0, model.state_dict()
     spent, step, epoch = 0.0, 0, 0
     began = time.process_time()
@@ -314,6 +316,7 @@ def run(pairs: int, seconds: float, seed: int) -> dict[str, Any]:
                 f" {figures['dev']:.2f} on val, {figures['test']:.2f} on test2016",
                 flush=True,
             )
+            keep(record)
             if figures["dev"] > best:
                 best, chosen = figures["dev"], copy.deepcopy(model.state_dict())
             began = time.process_time()
@@ -321,12 +324,8 @@ def run(pairs: int, seconds: float, seed: int) -> dict[str, Any]:
                 break
     model.load_state_dict(chosen)
     reached, milliseconds = bleu(model, pieces, test, BEAM)
-    size = sum(each.numel() for each in model.parameters())
     print(f"the best on val: BLEU {reached:.2f} with a beam of {BEAM}, {milliseconds:.0f} ms")
-    return {
-        "pairs": pairs, "parameters": size, "curve": curve, "best_dev": best,
-        "beam": reached, "milliseconds": milliseconds,
-    }  # fmt: skip
+    keep({**record, "best_dev": best, "beam": reached, "milliseconds": milliseconds})
 
 
 def main() -> None:
@@ -342,9 +341,13 @@ def main() -> None:
     torch.set_num_threads(1)
     given.out.parent.mkdir(parents=True, exist_ok=True)
     kept = json.loads(given.out.read_text()) if given.out.exists() else {}
-    for pairs in given.pairs:
-        kept[str(pairs)] = run(pairs, given.seconds, given.seed)
+
+    def keep(record: dict[str, Any]) -> None:
+        kept[str(record["pairs"])] = record
         given.out.write_text(json.dumps(kept, indent=1) + "\n")
+
+    for pairs in given.pairs:
+        run(pairs, given.seconds, given.seed, keep)
 
 
 if __name__ == "__main__":

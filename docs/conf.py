@@ -50,7 +50,8 @@ def help_of(command: str) -> str:
     whole = [sys.executable, "-m", "demotic", *command.split(), "--help"]
     environment = {**os.environ, "COLUMNS": "88", "NO_COLOR": "1", "TERM": "dumb"}
     said = subprocess.run(whole, capture_output=True, text=True, check=True, env=environment)
-    return f"````text\n{said.stdout.strip()}\n````"
+    text = said.stdout.replace("python -m demotic", "demotic").strip()
+    return f"````text\n{text}\n````"
 
 
 def package_page(name: str) -> str:
