@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from demotic.engine import Engine
 
 VERSION = 3
-"""Of how text is taken apart; a model keeps to the one that it was trained with."""
+"""Of how text becomes tokens; a model keeps to the one that it was trained with."""
 
 
 def without_region(code: str) -> str:

@@ -47,6 +47,7 @@ def draw(
     y: str,
     title: str,
     logarithmic: bool = False,
+    logarithmic_x: bool = False,
     ticks: Sequence[str] = (),
 ) -> list[Path]:
     """Draw curves into ``stem.svg`` and ``stem.png``; ``ticks`` name the places 0, 1, ... of x."""
@@ -65,6 +66,8 @@ def draw(
     axes.set_title(title)
     if logarithmic:
         axes.set_yscale("log")
+    if logarithmic_x:
+        axes.set_xscale("log")
     if ticks:
         axes.set_xticks(range(len(ticks)), ticks, rotation=60, ha="right", fontsize=7)
     axes.grid(visible=True, alpha=0.3)

@@ -228,9 +228,9 @@ class TrainingConfig:
     cleaning: Cleaning = field(default_factory=Cleaning)
     """Which sentence pairs are dropped."""
     source: OrthographyConfig = field(default_factory=OrthographyConfig)
-    """How the source language is taken apart."""
+    """How the source language is split into tokens."""
     target: OrthographyConfig = field(default_factory=OrthographyConfig)
-    """How the target language is taken apart."""
+    """How the target language is split into tokens."""
     align: AlignConfig = field(default_factory=AlignConfig)
     """Who aligns the words."""
     lm: LmConfig = field(default_factory=LmConfig)

@@ -1,4 +1,4 @@
-"""The stages of training that read text: it is cleaned, taken apart, aligned; language models.
+"""The stages of training that read text: it is cleaned, tokenised, aligned; language models.
 
 :class:`demotic.systems.stages.Training` goes on from here.
 """
@@ -140,7 +140,7 @@ class TextStages:
         return self.validation == "none"
 
     def prepare(self) -> Stage:
-        """Clean the bitext, learn to write both languages, take the sentences apart."""
+        """Clean the bitext, learn to write both languages, split the sentences into tokens."""
         bitext, config = self.bitext, self.config
         stage = self.work.stage(
             "text",
@@ -170,7 +170,7 @@ class TextStages:
         for name, side in (("source", source), ("target", target)):
             files.write_lines(stage.path(f"{name}.json"), [side.to_json()])
         with (
-            self.progress.step("taking apart", len(kept), "pairs") as advance,
+            self.progress.step("tokenising", len(kept), "pairs") as advance,
             files.write_bytes(stage.path("train.source")) as ours,
             files.write_bytes(stage.path("train.target")) as theirs,
         ):
