@@ -58,6 +58,7 @@ def draw(
     """Draw curves into ``stem.svg`` and ``stem.png``; ``ticks`` name the places 0, 1, ... of x."""
     require_matplotlib()
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     crowded = len(series) > MOST_INSIDE
     figure = Figure(figsize=(10 if crowded else 7, 4.5), layout="constrained")
@@ -76,7 +77,7 @@ def draw(
     if ticks:
         axes.set_xticks(range(len(ticks)), ticks, rotation=60, ha="right", fontsize=7)
     elif all(float(place).is_integer() for each in series for place in each.x):
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(visible=True, alpha=0.3)
     if crowded:  # inside it would hide them
         axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=7, handlelength=3.5)
