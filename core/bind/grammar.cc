@@ -214,18 +214,20 @@ void bind_scoring(nb::module_& m) {
           [](Scoring* self, const std::string& path, const text::Vocab& source,
              const text::Vocab& target, const align::LexicalTable& lexical, uint32_t max_targets,
              uint32_t min_sentences, uint32_t min_loose, uint32_t short_loose, double significance,
-             int64_t sentences, bool unaligned, bool orientations, bool pay_deletions) {
+             int64_t sentences, bool unaligned, bool orientations, bool pay_deletions,
+             uint32_t min_composed) {
             const nb::gil_scoped_release unlocked;
-            new (self) Scoring(
-                path, source, target, lexical,
-                {max_targets, min_sentences, min_loose, short_loose, significance, sentences},
-                {unaligned, orientations, pay_deletions});
+            new (self) Scoring(path, source, target, lexical,
+                               {max_targets, min_sentences, min_loose, short_loose, significance,
+                                sentences, min_composed},
+                               {unaligned, orientations, pay_deletions});
           },
           nb::arg("path"), nb::arg("source"), nb::arg("target"), nb::arg("lexical"),
           nb::arg("max_targets"), nb::arg("min_sentences"), nb::arg("min_loose"),
           nb::arg("short_loose"), nb::arg("significance"), nb::arg("sentences"),
           nb::arg("unaligned"), nb::arg("orientations"), nb::arg("pay_deletions") = false,
-          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+          nb::arg("min_composed") = 1, nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+          nb::keep_alive<1, 5>())
       .def(
           "begin",
           [](Scoring& scoring, size_t runs,
