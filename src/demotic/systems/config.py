@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 from demotic.align.symmetrise import DEFAULT, check_heuristic
 from demotic.corpus import Cleaning, OrthographyConfig
 from demotic.decode import Consensus
-from demotic.engine import LocalEngine
+from demotic.engine import Engine, LocalEngine, check_engine, open_engine
 from demotic.errors import ArgumentError, FileAccessError, check_choices, check_counts
 from demotic.learn import MertOptions, MinriskOptions, MiraOptions, ProOptions, TunerOptions
 from demotic.lm.estimation import MAX_ORDER
@@ -45,25 +45,26 @@ class EngineConfig:
     """Where bulk work runs, in how much memory, and where it puts what does not fit."""
 
     name: str = "local"
-    """Only this machine."""
+    """``local``, or a master of Apache Spark's: ``spark://HOST:PORT``, ``local[2]``, ``yarn``,
+    ``k8s://...``; ``spark`` takes what spark-submit says."""
     memory: int = 1 << 30
     """Bytes; what does not fit goes to disk."""
     temp: Path | None = None
-    """Folder for what does not fit; by default that of TMPDIR."""
+    """Folder for what does not fit; by default that of TMPDIR.  On Spark one that all machines
+    see."""
+    piece: int = 10_000
+    """Lines that a task on Spark takes."""
 
     def __post_init__(self) -> None:
-        if self.name.startswith("spark://"):
-            raise ArgumentError(
-                f"{self.name}: this version of Demotic works on one machine, not on a cluster",
-                remedy="use the engine 'local'; what exceeds its memory goes to disk",
-            )
-        if self.name != "local":
-            raise ArgumentError(f"unknown engine '{self.name}'", remedy="choose 'local'")
-        self.local(threads=1)  # complains if need be
+        check_engine(self.name)
+        check_counts(self, "piece", least=1)
+        LocalEngine(threads=1, memory=self.memory, temp=self.temp)  # complains if need be
 
-    def local(self, threads: int) -> LocalEngine:
-        """The engine, with so many threads."""
-        return LocalEngine(threads=threads, memory=self.memory, temp=self.temp)
+    def open(self, threads: int) -> Engine:
+        """The engine, with so many threads here; raises where Spark lacks something."""
+        return open_engine(
+            self.name, threads=threads, memory=self.memory, temp=self.temp, piece=self.piece
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,9 +228,9 @@ class TrainingConfig:
     cleaning: Cleaning = field(default_factory=Cleaning)
     """Which sentence pairs are dropped."""
     source: OrthographyConfig = field(default_factory=OrthographyConfig)
-    """How the source language is taken apart."""
+    """How the source language is split into tokens."""
     target: OrthographyConfig = field(default_factory=OrthographyConfig)
-    """How the target language is taken apart."""
+    """How the target language is split into tokens."""
     align: AlignConfig = field(default_factory=AlignConfig)
     """Who aligns the words."""
     lm: LmConfig = field(default_factory=LmConfig)
