@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from demotic.engine.engine import Job
 from demotic.engine.parts import PartFiles, read_batches, write_batches
 from demotic.errors import ArgumentError, DemoticError, FileAccessError
 from demotic.files import check_folder
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
+    from demotic.engine.arrays import Arrays
     from demotic.engine.engine import Kernel
 
 LEAST_MEMORY = 256 << 20
@@ -53,6 +55,8 @@ class LocalEngine:
     memory: int = 1 << 30
     temp: Path | None = None
     parts: int = field(default_factory=_parts)
+    piece: int = 10_000
+    spread: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         if self.threads < 1:
@@ -66,6 +70,19 @@ class LocalEngine:
             )
         if self.temp is not None:
             check_folder(self.temp)
+
+    def map(
+        self,
+        job: Job,
+        pieces: Iterable[Arrays],
+        title: str = "",
+        progress: Progress = SILENT,
+    ) -> Iterator[Arrays]:
+        """What a job makes of each piece, one after the other."""
+        with progress.step(title, unit="pieces") as advance:
+            for piece in pieces:
+                yield job(piece)
+                advance(1)
 
     @contextlib.contextmanager
     def aggregate(

@@ -26,6 +26,14 @@ from demotic import _core, files
 from demotic.align.lexical import LexicalTable
 from demotic.align.text import Text, check_parallel
 from demotic.errors import ArgumentError, check_counts
+from demotic.grammar.rule_rows import (
+    COUNTED_SCHEMA,
+    SCHEMA,
+    SENTENCES,
+    Extraction,
+    RuleRows,
+    batch_of,
+)
 from demotic.grammar.table import RuleTable
 from demotic.grammar.templates import NO_TEMPLATES, TemplateOptions, add_templates
 from demotic.progress import SILENT, Progress
@@ -43,26 +51,11 @@ _WHEN_COUNTED = (
 _LONGEST_LAZY = 64  # symbols of a source side that lazy rules can have
 _EPSILON = 0.001
 _PAIRS = 1 << 10  # extracted between two looks at the keyboard, for each thread
-_ROW = 150  # bytes that a rule takes while it is counted, about
 _INDEX = 16  # of the memory, for the index over source sides while it is written
 
-_Binary = tuple[bytes, bytes]
-_Columns = tuple[int, int, _Binary, _Binary, _Binary, bytes, _Binary, *tuple[bytes, ...]]
-
-SCHEMA = pa.schema(
-    [
-        ("source", pa.binary()),
-        ("target", pa.binary()),
-        ("links", pa.binary()),
-        ("mass", pa.int64()),
-        ("origins", pa.binary()),
-    ]
-)
-_SENTENCES = ("sentences", "source_sentences", "target_sentences")
-_COUNTED_SCHEMA = pa.schema([*SCHEMA, *((name, pa.int64()) for name in _SENTENCES)])
 _SUMMED_SCHEMA = pa.schema([*SCHEMA, ("total", pa.int64())])
 _SUMMED_COUNTED_SCHEMA = pa.schema(
-    [*_SUMMED_SCHEMA, *((name, pa.int64()) for name in (*_SENTENCES[:2], "seen"))]
+    [*_SUMMED_SCHEMA, *((name, pa.int64()) for name in (*SENTENCES[:2], "seen"))]
 )
 # On rows of all source sides with some target sides.  Sums over equal (source, target) are left to
 # the scorer, which meets them side by side.  `summing` is its quick way.
@@ -278,6 +271,25 @@ def check_rules(options: HieroExtraction) -> None:
         raise ArgumentError(f"lazy rules have at most {_LONGEST_LAZY} source symbols")
 
 
+@dataclass(frozen=True)
+class ExtractRules:
+    """The extractor of rules; ``sentences`` asks for the columns that count them."""
+
+    options: HieroExtraction
+    sentences: bool
+
+    def open(self, rows: int, parts: int, threads: int) -> _core.RuleExtraction:
+        """One that holds about so many rows."""
+        return _core.RuleExtraction(
+            self.options.core(), rows=rows, parts=parts, threads=threads, sentences=self.sentences
+        )
+
+    def counts(self, extraction: Extraction) -> NDArray[np.uint64]:
+        """Occurrences, and how many of these have each orientation."""
+        assert isinstance(extraction, _core.RuleExtraction)
+        return np.array([extraction.occurrences, *extraction.orientations], np.uint64)
+
+
 def extract_hiero(
     source: Text,
     target: Text,
@@ -305,15 +317,18 @@ def extract_hiero(
     lexical = lexical or LexicalTable.estimate(source, target, links, progress=progress)
     evidence = options.least_evidence(len(links))
     tested = evidence > 0
-    schema, query = (_COUNTED_SCHEMA, _COUNTED_QUERY) if tested else (SCHEMA, COUNTED_BY_TARGET)
-    extraction = _core.RuleExtraction(
-        options.core(),
-        rows=engine.memory // 4 // _ROW,
-        parts=engine.parts,
-        threads=engine.threads,
-        sentences=tested,
+    schema, query = (COUNTED_SCHEMA, _COUNTED_QUERY) if tested else (SCHEMA, COUNTED_BY_TARGET)
+    rows = RuleRows(
+        source,
+        target,
+        links,
+        ExtractRules(options, tested),
+        engine,
+        schema=schema,
+        title="extracting rules",
+        step=_PAIRS * engine.threads,
+        progress=progress,
     )
-    counted = _count(extraction, schema, source, target, links, engine.threads, progress)
     with files.atomic_path(out) as temporary, _scored(temporary, options, progress) as scored:
         scorer = _core.RuleScorer(
             str(scored),
@@ -331,10 +346,10 @@ def extract_hiero(
             index_memory=engine.memory // _INDEX,
         )
         kernel = summing(options.min_sentences)
-        with engine.aggregate(counted, schema, query, progress, kernel) as runs:
-            score_rules(
-                scorer, runs, extraction.orientations if options.orientations else None, progress
-            )
+        with engine.aggregate(rows, schema, query, progress, kernel) as runs:
+            occurrences, *orientations = rows.counts.tolist()
+            progress.say(f"{occurrences:,} occurrences of rules")
+            score_rules(scorer, runs, orientations if options.orientations else None, progress)
     return RuleTable.load(out)
 
 
@@ -348,27 +363,6 @@ def _scored(out: Path, options: HieroExtraction, progress: Progress) -> Iterator
         scored = Path(folder) / "rules.bin"
         yield scored
         add_templates(RuleTable.load(scored), options.sparse, out=out, progress=progress)
-
-
-def _count(
-    extraction: _core.RuleExtraction,
-    schema: pa.Schema,
-    source: Text,
-    target: Text,
-    links: Links,
-    threads: int,
-    progress: Progress,
-) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Rules with their masses, the frequent ones already summed; all of a target in one part."""
-    with progress.step("extracting rules", len(links), "sentence pairs") as advance:
-        step = _PAIRS * threads
-        for begin in range(0, len(links), step):
-            end = min(begin + step, len(links))
-            extraction.run(source.lines, target.lines, links, begin, end)
-            yield from (batch_of(columns, schema) for columns in extraction.take())
-            advance(end - begin)
-        yield from (batch_of(columns, schema) for columns in extraction.take_all())
-    progress.say(f"{extraction.occurrences:,} occurrences of rules")
 
 
 def summing(min_sentences: int) -> Kernel:
@@ -406,22 +400,6 @@ def score_rules(
             scored = len(scorer)
         scorer.finish()
         advance(len(scorer) - scored)
-
-
-def batch_of(columns: _Columns, schema: pa.Schema) -> tuple[int, pa.RecordBatch]:
-    """A part of counted rows, as the core gives them."""
-    part, rows, *arrays = columns
-    return part, pa.RecordBatch.from_arrays(
-        [
-            pa.Array.from_buffers(
-                column.type,
-                rows,
-                [None, *map(pa.py_buffer, array if isinstance(array, tuple) else (array,))],
-            )
-            for column, array in zip(schema, arrays[: len(schema)], strict=True)
-        ],
-        schema=schema,
-    )
 
 
 def _arrays(batch: pa.RecordBatch) -> Iterator[NDArray[Any]]:
