@@ -10,17 +10,9 @@ import pytest
 from demotic import _core
 from demotic.align import Text
 from demotic.align.aligner import Aligner, AlignerOptions
-from demotic.engine import LocalEngine
 from demotic.errors import ArgumentError
+from tests.engine.in_pieces import InPieces
 from tests.systems import toys
-
-
-class InPieces(LocalEngine):
-    """Does here what a cluster does elsewhere."""
-
-    @property
-    def spread(self) -> bool:  # type: ignore[override]
-        return True
 
 
 @pytest.mark.parametrize("piece", [1, 37, 1000])

@@ -48,7 +48,11 @@ class SpreadTrainer:
     ) -> None:
         self._source, self._target, self._options, self._engine = source, target, options, engine
         self._home = tempfile.TemporaryDirectory(prefix="demotic-", dir=engine.temp)
-        self._keys = self._find_cells(progress)
+        try:
+            self._keys = self._find_cells(progress)
+        except BaseException:
+            self._home.cleanup()
+            raise
         rows = np.arange(1, len(vocab) + 1, dtype=np.uint64) << _SOURCE_WORD
         ends = np.searchsorted(self._keys, rows).astype(np.uint32)
         self._whole = _core.AlignerTrainer(ends, self._keys.astype(np.uint32), vocab, options)
@@ -61,6 +65,10 @@ class SpreadTrainer:
 
     def __len__(self) -> int:
         return len(self._source)
+
+    def _numbers(self) -> range:
+        """Of the pieces."""
+        return range(-(-len(self) // self._engine.piece))
 
     @property
     def skipped(self) -> int:
@@ -92,7 +100,7 @@ class SpreadTrainer:
         places = np.searchsorted(keys, self._keys)
         lost = keys[np.minimum(places, len(keys) - 1)] != self._keys if len(keys) else True
         renumbered = np.where(lost, len(keys), places).astype(np.uint32)
-        for number in range(len(range(0, len(self), self._engine.piece))):
+        for number in self._numbers():
             kept = self._kept(number)
             write_arrays(self._path(number), {**kept, "cells": renumbered[kept["cells"]]})
         self._keys = keys
@@ -112,7 +120,7 @@ class SpreadTrainer:
             write_arrays(self._path(number), {"keys": keys, "words": words})
             union.add(keys)
         keys = union.all()
-        for number in range(len(range(0, len(self), self._engine.piece))):
+        for number in self._numbers():
             kept = self._kept(number)
             places = np.searchsorted(keys, kept["keys"]).astype(np.uint32)
             write_arrays(self._path(number), {"cells": places, "words": kept["words"]})
@@ -120,7 +128,7 @@ class SpreadTrainer:
 
     def _pieces(self, weights: _Weights | None) -> Iterator[Arrays]:
         """The text under the numbers that words have in a piece, and the weights of its cells."""
-        for number, _ in enumerate(range(0, len(self), self._engine.piece)):
+        for number in self._numbers():
             source, source_ends, target, target_ends = self._lines(number)
             words = _words((source, source_ends, target, target_ends))
             piece: dict[str, NDArray[Any]] = {
