@@ -76,5 +76,10 @@ def test_weights_and_counts_of_another_text_are_refused() -> None:
         one.take(*other.weights())
     with pytest.raises(ArgumentError, match="another text"):
         one.add_counts("hmm", 200, *other.counts())
+    for cells, counts in (([4], [0, 0]), ([0], [0])):
+        with pytest.raises(ArgumentError, match="no such cell"):
+            one.add_counts_of(np.array(cells, np.uint32), np.array(counts, np.int64))
+    with pytest.raises(ArgumentError, match="no such cell"):
+        one.weights_of(np.array([4], np.uint32))
     with pytest.raises(ArgumentError, match="other lengths"):
         one.add_counts("hmm", 7, *one.counts())

@@ -79,13 +79,14 @@ class SpreadTrainer:
     def expect(self, stage: str, begin: int, end: int, threads: int) -> None:
         """Count the links that all pairs, and no part of them, are expected to have."""
         assert (begin, end) == (0, len(self))
-        cells, null, *jumps = self._whole.weights()
-        weights = _Weights(cells.reshape(-1, 2), null.reshape(-1, 2), jumps)
+        _, null, *jumps = self._whole.weights()
+        weights = _Weights(null.reshape(-1, 2), jumps)
         job = ExpectLinks(stage, _settings(self._options))
-        sums = _Sums(weights.cells.shape[0], weights.null.shape[0])
+        sums = _Sums(len(weights.null))
         for number, counts in enumerate(self._engine.map(job, self._pieces(weights))):
             kept = self._kept(number)
-            sums.add(counts, kept["cells"], kept["words"])
+            self._whole.add_counts_of(kept["cells"], counts["cells"][:-2])  # the spare one's
+            sums.add(counts, kept["words"])
         self._whole.add_counts(stage, self._options.max_length, *sums.arrays())
 
     def maximise(self, threads: int) -> float:
@@ -140,8 +141,8 @@ class SpreadTrainer:
             }
             if weights is not None:
                 kept = self._kept(number)
-                spare = np.ones((1, 2), np.float32)
-                piece["cells"] = np.concatenate([weights.cells[kept["cells"]], spare]).reshape(-1)
+                spare = np.ones(2, np.float32)
+                piece["cells"] = np.concatenate([self._whole.weights_of(kept["cells"]), spare])
                 piece["null"] = weights.null[words].reshape(-1)
                 piece.update(zip(_DIRECTIONS, weights.jumps, strict=True))
             yield piece
@@ -160,24 +161,22 @@ class SpreadTrainer:
 
 @dataclass(frozen=True)
 class _Weights:
-    """Of all cells and words, forward and backward side by side, and of jumps."""
+    """Of the empty word, forward and backward side by side, and of jumps."""
 
-    cells: NDArray[np.float32]
     null: NDArray[np.float32]
     jumps: list[NDArray[np.float32]]
 
 
 class _Sums:
-    """Of what pieces counted."""
+    """Of what pieces counted, but for cells."""
 
-    def __init__(self, cells: int, words: int) -> None:
-        self.cells, self.null = np.zeros((cells, 2), np.int64), np.zeros((words, 2), np.int64)
+    def __init__(self, words: int) -> None:
+        self.null = np.zeros((words, 2), np.int64)
         self.jumps: list[NDArray[np.int64]] = []
         self.likelihood = 0
 
-    def add(self, counts: Arrays, cells: NDArray[np.uint32], words: NDArray[np.uint64]) -> None:
-        """A piece's, which has each cell and each word once, but for those that were dropped."""
-        self.cells[cells] += counts["cells"].reshape(-1, 2)[:-1]
+    def add(self, counts: Arrays, words: NDArray[np.uint64]) -> None:
+        """A piece's, which has each word once."""
         self.null[words] += counts["null"].reshape(-1, 2)
         jumps = [counts[name] for name in _DIRECTIONS]
         before = self.jumps or [np.zeros_like(each) for each in jumps]
@@ -185,8 +184,8 @@ class _Sums:
         self.likelihood += int(counts["likelihood"][0])
 
     def arrays(self) -> tuple[Any, ...]:
-        """As the core takes them."""
-        return self.cells.reshape(-1), self.null.reshape(-1), *self.jumps, self.likelihood
+        """As the core takes them, without those of cells."""
+        return np.zeros(0, np.int64), self.null.reshape(-1), *self.jumps, self.likelihood
 
 
 class _Union:
