@@ -289,19 +289,19 @@ void bind_scoring(nb::module_& m) {
              const text::Vocab& target, const align::LexicalTable& lexical, uint32_t max_targets,
              uint32_t min_sentences, uint32_t min_loose, uint32_t short_loose, double significance,
              int64_t sentences, bool unaligned, bool orientations, bool pay_deletions,
-             size_t index_memory) {
+             uint32_t min_composed, size_t index_memory) {
             const nb::gil_scoped_release unlocked;
-            new (self) Scoring(
-                path, source, target, lexical,
-                {max_targets, min_sentences, min_loose, short_loose, significance, sentences},
-                {unaligned, orientations, pay_deletions}, index_memory);
+            new (self) Scoring(path, source, target, lexical,
+                               {max_targets, min_sentences, min_loose, short_loose, significance,
+                                sentences, min_composed},
+                               {unaligned, orientations, pay_deletions}, index_memory);
           },
           nb::arg("path"), nb::arg("source"), nb::arg("target"), nb::arg("lexical"),
           nb::arg("max_targets"), nb::arg("min_sentences"), nb::arg("min_loose"),
           nb::arg("short_loose"), nb::arg("significance"), nb::arg("sentences"),
           nb::arg("unaligned"), nb::arg("orientations"), nb::arg("pay_deletions") = false,
-          nb::arg("index_memory") = size_t{64} << 20, nb::keep_alive<1, 3>(),
-          nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+          nb::arg("min_composed") = 1, nb::arg("index_memory") = size_t{64} << 20,
+          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
       .def(
           "begin",
           [](Scoring& scoring, size_t runs,

@@ -134,7 +134,8 @@ RuleScorer::RuleScorer(RuleTableBuilder& out, const RuleLexicon& lexicon, const 
                        const RuleExtras& extras)
     : out_(out), lexicon_(lexicon), choice_(choice), extras_(extras) {
   for (const auto& [name, least] :
-       {std::pair{"min_sentences", choice.min_sentences}, std::pair{"min_loose", choice.min_loose}})
+       {std::pair{"min_sentences", choice.min_sentences}, std::pair{"min_loose", choice.min_loose},
+        std::pair{"min_composed", choice.min_composed}})
     if (least < 1 || least > kOrigins)
       throw io::Error(io::Fault::argument,
                       std::string(name) + " must be from 1 to " + std::to_string(kOrigins));
@@ -218,6 +219,24 @@ bool RuleScorer::is_loose(const Candidate& candidate) {
          free(target_symbols_, 0, 1) || free(target_symbols_, target_symbols_.size() - 1, 1);
 }
 
+// Do links leave a place where both sides fall into two, in the same order or turned round?
+bool RuleScorer::is_composed(const Candidate& candidate) const {
+  const std::string_view links = view(candidate.links);
+  for (size_t split = 1; split < source_symbols_.size(); ++split) {
+    std::array<uint32_t, 2> low{UINT32_MAX, UINT32_MAX};
+    std::array<uint32_t, 2> high{0, 0};
+    for (size_t at = 0; at + 1 < links.size(); at += 2) {
+      const bool right = static_cast<uint8_t>(links[at]) >= split;
+      const uint32_t target = static_cast<uint8_t>(links[at + 1]);
+      low[right] = std::min(low[right], target);
+      high[right] = std::max(high[right], target);
+    }
+    const bool both = low[0] != UINT32_MAX && low[1] != UINT32_MAX;
+    if (both && (high[0] < low[1] || high[1] < low[0])) return true;
+  }
+  return false;
+}
+
 // Leaves those that were chosen, by their target sides.
 void RuleScorer::choose() {
   const bool phrases = std::all_of(source_symbols_.begin(), source_symbols_.end(),
@@ -234,7 +253,8 @@ void RuleScorer::choose() {
   };
   std::erase_if(candidates_, [&](const Candidate& candidate) {
     const uint32_t seen = candidate.origins.count();
-    return seen < least || (seen < least_loose && is_loose(candidate)) || by_chance(candidate);
+    return seen < least || (seen < least_loose && is_loose(candidate)) ||
+           (seen < choice_.min_composed && is_composed(candidate)) || by_chance(candidate);
   });
   const uint32_t limit = choice_.max_targets;
   if (limit != 0 && candidates_.size() > limit) {

@@ -65,6 +65,7 @@ struct RuleChoice {
   uint32_t short_loose = 0;    // symbols of a source side for which one is enough even so
   double significance = 0;     // least fisher_evidence; rows then count sentences
   int64_t sentences = 0;       // of the corpus
+  uint32_t min_composed = 1;   // that gave a rule whose links let it fall into two; likewise
 };
 
 // Columns beyond those that all tables have.
@@ -121,6 +122,7 @@ class RuleScorer {
   void choose();
   void read_target(const Candidate& candidate);
   bool is_loose(const Candidate& candidate);
+  bool is_composed(const Candidate& candidate) const;
   void write(const Candidate& candidate, double source_total);
 
   RuleTableBuilder& out_;

@@ -116,6 +116,7 @@ void RuleTableBuilder::add_links(std::span<const RuleLink> links) {
 RuleTableBuilder::SparseSpills& RuleTableBuilder::sparse_spills() {
   if (!sparse_) {
     sparse_.emplace();
+    sparse_->end = 0;
     for (uint32_t border = 0; border <= rules_; ++border)
       sparse_->ends.append(&sparse_->end, sizeof sparse_->end);
   }

@@ -37,7 +37,7 @@ class RuleTableBuilder {
  private:
   struct SparseSpills {
     io::Spill ids, values, ends;
-    uint64_t end = 0;
+    uint64_t end;  // set with the first row: Clang knows no initial value within std::optional here
   };
 
   void check(const RuleView& rule) const;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -309,6 +311,7 @@ def command(
         record = merged(record, over)
     # All that can be known to be wrong is, before a line of text is read.
     with usage():
+        _check_known(system or named, options)
         chosen = configured(system or named, record)
     with usage("--effort"):
         tried = check_effort(level)
@@ -353,6 +356,29 @@ def command(
         )
         raise
     progress.say(f"the model is in {place}; try: demotic translate {place}")
+
+
+_OF_SOME = {
+    "trees": "--source-trees, --treebank, --parser and --trees", "cdlm": "--cdlm",
+    "classifiers": "--classifiers",
+}  # fmt: skip
+"""Settings that not all systems have, and the options that give them."""
+
+
+def _check_known(system: str, options: Mapping[str, Any]) -> None:
+    """Raise where an option is given that the system has no use for."""
+    from demotic.systems import system_named
+
+    def has(system: str, name: str) -> bool:
+        return any(field.name == name for field in fields(system_named(system).Config))
+
+    for name, option in _OF_SOME.items():
+        if name in options and not has(system, name):
+            able = [each for each in SYSTEMS if has(each, name)]
+            raise ArgumentError(
+                f"the system {system} has no {name}: {option} cannot be used with it",
+                remedy=f"--system {' or '.join(able)}",
+            )
 
 
 def _suggested(text: Bitext, given: Path | None, place: Path, progress: Progress) -> Bitext:

@@ -65,16 +65,19 @@ def joins_by_itself(left: str, right: str, *, mixed: bool = True) -> bool:
 
 
 _WIDE = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
+_HALF = re.compile("[\uff61-\uff9f]+")
 
 
-def narrow(text: str) -> str:
-    """Full-width letters and digits as ordinary ones.
+def narrow(text: str, *, kana: bool = True) -> str:
+    """Full-width letters and digits, and half-width ``kana``, as ordinary ones.
 
-    >>> narrow("１２月のＡＢＣ")
-    '12月のABC'
+    >>> narrow("１２月のＡＢＣ ﾍﾟｰｼﾞ")
+    '12月のABC ページ'
     """
     if text.isascii():
         return text
+    if kana:
+        text = _HALF.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     return _WIDE.sub(lambda found: chr(ord(found[0]) - 0xFEE0), text)
 
 

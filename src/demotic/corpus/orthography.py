@@ -27,7 +27,6 @@ from demotic.corpus.encoded import Encoded
 from demotic.corpus.layout import (
     ORDINALS,
     PLAIN,
-    ends_paragraph,
     gap_numbers,
     gap_places,
     label_of,
@@ -36,7 +35,7 @@ from demotic.corpus.layout import (
 from demotic.corpus.mark_pairs import MARK_TOKENS, Pair, enclosing, pairs
 from demotic.corpus.marks import bare, escape, joint_filler, protected_class, unescape
 from demotic.corpus.moses import MosesTokeniser
-from demotic.corpus.normalise import narrow, normalise, unsegmented
+from demotic.corpus.normalise import UNSPACED_LANGUAGES, narrow, normalise, unsegmented
 from demotic.corpus.ordinary import Ordinary
 from demotic.corpus.orthography_config import OrthographyConfig
 from demotic.corpus.protect import (
@@ -48,7 +47,7 @@ from demotic.corpus.protect import (
 )
 from demotic.corpus.repair import foreign_clitics, meant_numbers, paired_marks
 from demotic.corpus.tokenise import Tokeniser, chunk_starts, join, seams
-from demotic.corpus.walls import walls
+from demotic.corpus.walls import meant_lines, walls
 from demotic.corpus.writing import Written, home_of, loud, recased, settle, whole
 from demotic.progress import SILENT, Progress
 
@@ -56,13 +55,21 @@ if TYPE_CHECKING:
     from demotic.corpus.fallback import Fallback
     from demotic.engine import Engine
 
-VERSION = 2
-"""Of how text is taken apart; a model keeps to the one that it was trained with."""
+VERSION = 3
+"""Of how text becomes tokens; a model keeps to the one that it was trained with."""
 
 
 def without_region(code: str) -> str:
     """``zh`` for ``zh_CN``: rules belong to languages."""
     return languages.normalise(code).split("-")[0]
+
+
+def _begins(source: Encoded, at: int) -> bool:
+    """Does a line that begins with this token begin like a sentence?"""
+    letter = bare(source.tokens[at])[:1]
+    return source.style == "sentence" or (
+        source.style == "unknown" and letter.isalpha() and letter.lower() == letter.upper()
+    )
 
 
 @dataclass(frozen=True)
@@ -175,13 +182,14 @@ class Orthography:
             home = [0, *starts][min(chunk, len(starts))] if mark else -1
         else:
             gaps, home = (), -1
-        layout = replace(layout, gaps=gaps, mark=mark, home=home)
+        lines = tuple(meant_lines(encoded.tokens, encoded.spans, gaps))
+        layout = replace(layout, gaps=gaps, lines=lines, mark=mark, home=home)
         return replace(encoded, layout=layout)
 
     def _normal(self, text: str) -> str:
         text = normalise(text)
         if self.version >= 2:
-            text = narrow(text)
+            text = narrow(text, kana=self.version >= 3)
         return unsegmented(text) if self.segmented else text
 
     @property
@@ -318,7 +326,14 @@ class Orthography:
             written = settle(tokens, source.tokens, source.spans, links)
             if mended:
                 enclosed = pairs(source.tokens, enclosing(source.spans))
-                written = paired_marks(written, source, enclosed, links, self.quotes)
+                written = paired_marks(
+                    written,
+                    source,
+                    enclosed,
+                    links,
+                    self.quotes,
+                    eastern=self._base in UNSPACED_LANGUAGES,
+                )
         if self.compounds is not None:
             written = whole(written)
         else:  # the source's, passed through
@@ -381,7 +396,7 @@ class Orthography:
             if not links and len(tokens) == len(source.tokens):  # the source itself
                 kept = [(place, place) for place in range(len(tokens))]
             starts = self._starts(tokens)
-            gaps = gap_places(
+            placed = gap_places(
                 source.layout.gaps,
                 kept,
                 starts,
@@ -389,9 +404,10 @@ class Orthography:
                 len(tokens),
                 seams=seams(tokens, starts) if isinstance(self._tokeniser, Tokeniser) else starts,
             )
-            if source.style == "sentence" and self.casing.capitals and self.casing.mode != "none":
-                for place, gap in gaps.items():
-                    if ends_paragraph(gap):
+            gaps = {place: gap for place, (_, gap) in placed.items()}
+            if self.casing.capitals and self.casing.mode != "none":
+                for place, (at, _) in placed.items():
+                    if at in source.layout.lines and _begins(source, at):
                         texts[place] = capitalised(texts[place])
         if self._tokeniser is None:
             return "".join(

@@ -50,6 +50,8 @@ class ItemExtraction:
     compose: int = 0
     """Neighbouring items that are a block together also stand in the table as one, up to so many
     source words, and labels are also learned from sentences that are cut into these; 0: none."""
+    min_composed: int = 1
+    """Sentences that must have given an item that its links let fall into two, 1 to 3."""
     loose: bool = False
     """Items and composed ones also stand in the table with any of the target words without links
     that lie at their borders, and without them."""
@@ -70,7 +72,7 @@ class ItemExtraction:
         check_counts(self, "max_item", "max_targets")
         check_counts(self, "compose", most=255)
         check_counts(self, "max_words", least=1, most=255)
-        check_counts(self, "min_loose", least=1, most=3)
+        check_counts(self, "min_loose", "min_composed", least=1, most=3)
 
     def core(self) -> _core.ItgOptions:
         """The same for the core."""
@@ -229,6 +231,7 @@ def extract_items(
             unaligned=options.unaligned,
             orientations=False,
             pay_deletions=True,
+            min_composed=options.min_composed,
         )
         with engine.aggregate(rows, SCHEMA, COUNTED_BY_TARGET, progress, summing(1)) as runs:
             score_rules(scorer, runs, None, progress)

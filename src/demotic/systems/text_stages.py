@@ -1,4 +1,4 @@
-"""The stages of training that read text: it is cleaned, taken apart, aligned; language models.
+"""The stages of training that read text: it is cleaned, tokenised, aligned; language models.
 
 :class:`demotic.systems.stages.Training` goes on from here.
 """
@@ -26,6 +26,7 @@ from demotic.memory.options import OFF
 from demotic.progress import SILENT, Progress
 from demotic.systems.config import TrainingConfig
 from demotic.systems.finishing import Settled
+from demotic.systems.reverse import check_reverse
 from demotic.systems.rules_model import CLASS_LM, CLASSES, EXTRA_LMS, UNIT_CLASSES, UNIT_LM
 from demotic.systems.tuning import (
     SMALLEST_DEV,
@@ -88,6 +89,12 @@ class TextStages:
         none.  ``fold`` makes one of several models that are tuned together, later.
         """
         check_place(out)
+        for path in config.reverse_models:
+            check_reverse(
+                path,
+                source_language=bitext.source_language,
+                target_language=bitext.target_language,
+            )
         if dev is None and references:
             raise ArgumentError("further references without a development set")
         self.whole: Bitext | None = None
@@ -133,7 +140,7 @@ class TextStages:
         return self.validation == "none"
 
     def prepare(self) -> Stage:
-        """Clean the bitext, learn to write both languages, take the sentences apart."""
+        """Clean the bitext, learn to write both languages, split the sentences into tokens."""
         bitext, config = self.bitext, self.config
         stage = self.work.stage(
             "text",
@@ -163,7 +170,7 @@ class TextStages:
         for name, side in (("source", source), ("target", target)):
             files.write_lines(stage.path(f"{name}.json"), [side.to_json()])
         with (
-            self.progress.step("taking apart", len(kept), "pairs") as advance,
+            self.progress.step("tokenising", len(kept), "pairs") as advance,
             files.write_bytes(stage.path("train.source")) as ours,
             files.write_bytes(stage.path("train.target")) as theirs,
         ):

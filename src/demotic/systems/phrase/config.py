@@ -48,7 +48,7 @@ class Config(TrainingConfig):
     FOLDS = True
 
     source: OrthographyConfig = field(default_factory=splitting_compounds)
-    """How the source language is taken apart."""
+    """How the source language is split into tokens."""
     extract: PhraseExtraction = field(default_factory=PhraseExtraction)
     """Which phrase pairs there are."""
     cdlm: CdlmConfig = field(default_factory=CdlmConfig)

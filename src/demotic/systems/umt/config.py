@@ -1,4 +1,4 @@
-"""What can be chosen when an UMT model is trained.
+"""What can be chosen when a UMT model is trained.
 
 Presets say which rules and features there are, how the decoder searches and learns, and what is
 tried on the development set:
