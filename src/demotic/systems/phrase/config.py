@@ -19,7 +19,7 @@ from demotic.systems.config import (
     TuneConfig,
     splitting_compounds,
 )
-from demotic.systems.rules import RULE_WEIGHTS
+from demotic.systems.rules import RULE_WEIGHTS, check_lazy
 
 START = {
     **RULE_WEIGHTS,
@@ -61,6 +61,10 @@ class Config(TrainingConfig):
     """The language models of the target side, one of them of classes and one of units."""
     tune: TuneConfig = SMALL_STEPS
     """How weights are tuned."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_lazy(self.extract, self.cdlm)
 
     def files(self) -> tuple[Path, ...]:
         """Those that training will read, beside the text."""

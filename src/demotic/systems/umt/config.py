@@ -183,6 +183,11 @@ class Config(TrainingConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.extract.rules == "lazy":
+            raise ArgumentError(
+                "the system umt needs a table of all rules",
+                remedy="set extract.rules to table",
+            )
         if self.consensus.method == "forest":
             raise ArgumentError(
                 "the system umt keeps one tree, and no forest to agree in",
