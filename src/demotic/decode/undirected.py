@@ -13,12 +13,11 @@ filling a chart it takes the best action at each step and never takes it back.
 from __future__ import annotations
 
 import time
+from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, cast
-
-import numpy as np
 
 from demotic import _core
 from demotic.decode.core_decoder import MOST, CoreDecoder, check_positive, counted, tokens_of
@@ -204,7 +203,7 @@ class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
             lm,
             self._dense_weights,
             self._sparse_weights,
-            np.ascontiguousarray(() if sparse is None else sparse, dtype=np.float64),
+            array("d") if sparse is None else sparse,  # type: ignore[arg-type]
             **settings,
         )
         self._labels = tuple(self._search.labels)
