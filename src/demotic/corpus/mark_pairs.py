@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from demotic.corpus.marks import JOINER, bare, escape, protected_class
 from demotic.corpus.pattern import Pattern
@@ -208,6 +209,15 @@ class QuoteCounts:
             style = bare(tokens[pair.first]) + bare(tokens[pair.last])
             if pair.quotes and style in STYLES:
                 self._styles[pair.kind][style] += 1
+
+    def record(self) -> dict[str, Any]:
+        """What was counted, for another process."""
+        return dict(self._styles)
+
+    def absorb(self, record: Mapping[str, Any]) -> None:
+        """What was counted of the lines that follow."""
+        for kind, counts in record.items():
+            self._styles[kind].update(counts)
 
     def usual(self) -> dict[str, str]:
         """Of each kind the most frequent style; ties go to the first in the order of letters."""

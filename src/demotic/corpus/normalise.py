@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from demotic.corpus.pattern import Pattern
 
@@ -106,6 +107,15 @@ class SpaceCounts:
         if has_unspaced(text):
             self._spaces += sum(1 for _ in _BETWEEN.finditer(text))
             self._characters += sum(1 for _ in _UNSPACED.finditer(text))
+
+    def record(self) -> list[int]:
+        """What was counted, for another process."""
+        return [self._spaces, self._characters]
+
+    def absorb(self, record: Sequence[int]) -> None:
+        """What was counted of other lines."""
+        self._spaces += record[0]
+        self._characters += record[1]
 
     @property
     def segmented(self) -> bool:

@@ -13,7 +13,6 @@ decoding undoes these in the reverse order.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -21,8 +20,9 @@ from typing import TYPE_CHECKING
 from demotic.corpus import language as languages
 from demotic.corpus import segment as segmenting
 from demotic.corpus.accelerators import with_mark, without_mark
-from demotic.corpus.casing import CaseCounts, Casing, capitalised, unseen
+from demotic.corpus.casing import Casing, capitalised, unseen
 from demotic.corpus.compounds import CompoundOptions, Compounds
+from demotic.corpus.counts import Counts, counted
 from demotic.corpus.encoded import Encoded
 from demotic.corpus.layout import (
     ORDINALS,
@@ -32,16 +32,10 @@ from demotic.corpus.layout import (
     label_of,
     taken,
 )
-from demotic.corpus.mark_pairs import MARK_TOKENS, Pair, QuoteCounts, enclosing, pairs
+from demotic.corpus.mark_pairs import MARK_TOKENS, Pair, enclosing, pairs
 from demotic.corpus.marks import bare, escape, joint_filler, protected_class, unescape
 from demotic.corpus.moses import MosesTokeniser
-from demotic.corpus.normalise import (
-    UNSPACED_LANGUAGES,
-    SpaceCounts,
-    narrow,
-    normalise,
-    unsegmented,
-)
+from demotic.corpus.normalise import UNSPACED_LANGUAGES, narrow, normalise, unsegmented
 from demotic.corpus.ordinary import Ordinary
 from demotic.corpus.orthography_config import OrthographyConfig
 from demotic.corpus.protect import (
@@ -59,10 +53,10 @@ from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from demotic.corpus.fallback import Fallback
+    from demotic.engine import Engine
 
 VERSION = 3
-"""Of how text is taken apart; a model keeps to the one that it was trained with."""
-_SLICE = 10_000
+"""Of how text becomes tokens; a model keeps to the one that it was trained with."""
 
 
 def without_region(code: str) -> str:
@@ -76,16 +70,6 @@ def _begins(source: Encoded, at: int) -> bool:
     return source.style == "sentence" or (
         source.style == "unknown" and letter.isalpha() and letter.lower() == letter.upper()
     )
-
-
-class _Counts:
-    """What is learned of a text."""
-
-    def __init__(self) -> None:
-        self.cases = CaseCounts()
-        self.quotes = QuoteCounts()
-        self.spaces = SpaceCounts()
-        self.words: Counter[str] = Counter()
 
 
 @dataclass(frozen=True)
@@ -131,6 +115,7 @@ class Orthography:
         language: str,
         *,
         config: OrthographyConfig | None = None,
+        engine: Engine | None = None,
         progress: Progress = SILENT,
     ) -> Orthography:
         """Casing and compounds from a text, in one streaming pass."""
@@ -140,7 +125,7 @@ class Orthography:
         plain = cls(language, replace(config, compounds="off"))
         if config.casing == "none" and config.compounds == "off" and config.tokeniser == "none":
             return plain
-        counts = plain._count(lines, progress)
+        counts = counted(plain, lines, engine, progress)
         words = counts.words
         learned = replace(
             plain,
@@ -160,22 +145,15 @@ class Orthography:
         config = replace(config, compounds="on", compound_options=options)
         return replace(learned, config=config, compounds=splitter)
 
-    def _count(self, lines: Iterable[str], progress: Progress) -> _Counts:
-        counts = _Counts()
-        number = 0
-        with progress.step(f"learning to write {self.language}", unit="lines") as advance:
-            for number, line in enumerate(lines, 1):
-                text = self._normal(self._without_marks(taken(line, labels=self._marked)[1])[0])
-                found = self._found(text)
-                tokens = self._tokens(text, found, number_spans(text, found))
-                counts.cases.add(tokens)
-                counts.quotes.add(tokens)
-                counts.spaces.add(text)
-                counts.words.update(bare(token).lower() for token in tokens if token[-1:].isalpha())
-                if number % _SLICE == 0:
-                    advance(_SLICE)
-            advance(number % _SLICE)
-        return counts
+    def count(self, line: str, counts: Counts) -> None:
+        """Learn from one line."""
+        text = self._normal(self._without_marks(taken(line, labels=self._marked)[1])[0])
+        found = self._found(text)
+        tokens = self._tokens(text, found, number_spans(text, found))
+        counts.cases.add(tokens)
+        counts.quotes.add(tokens)
+        counts.spaces.add(text)
+        counts.words.update(bare(token).lower() for token in tokens if token[-1:].isalpha())
 
     # -- text to tokens ------------------------------------------------------------------------
 

@@ -42,6 +42,10 @@ class UndirectedSearch(ParseOptions):
     cff: Literal["raw", "delta", "off"] = "raw"
     """Bounds on missing branches as features of the slots that an action opens; ``delta``
     subtracts the bound of the slot that it closes, ``off`` has none."""
+    turn: Literal["score", "margin", "age"] = "score"
+    """Which open slot comes next: the one whose best action has the highest ``score``; or the one
+    whose best action is furthest ahead of the next best there; or the oldest, whatever it has.
+    Restarts, beams and samples rank actions by their scores in any case."""
     bounds: Literal["local", "words", "chart"] = "local"
     """What those bounds know of a branch: ``local`` the best sum of rules' own features, an exact
     bound; ``words`` the language model's estimate of each rule's words as well; ``chart`` its
