@@ -134,7 +134,8 @@ RuleScorer::RuleScorer(RuleTableBuilder& out, const RuleLexicon& lexicon, const 
                        const RuleExtras& extras)
     : out_(out), lexicon_(lexicon), choice_(choice), extras_(extras) {
   for (const auto& [name, least] :
-       {std::pair{"min_sentences", choice.min_sentences}, std::pair{"min_loose", choice.min_loose}})
+       {std::pair{"min_sentences", choice.min_sentences}, std::pair{"min_loose", choice.min_loose},
+        std::pair{"min_composed", choice.min_composed}})
     if (least < 1 || least > kOrigins)
       throw io::Error(io::Fault::argument,
                       std::string(name) + " must be from 1 to " + std::to_string(kOrigins));
@@ -146,23 +147,18 @@ RuleScorer::Bytes RuleScorer::keep(std::string_view bytes) {
   return at;
 }
 
-void RuleScorer::merge(Origins& all, std::string_view more) const {
-  std::array<uint32_t, kOrigins> other{};
-  const size_t size = std::min(more.size() / sizeof(uint32_t), other.size());
-  std::memcpy(other.data(), more.data(), size * sizeof(uint32_t));
-  std::array<uint32_t, 2 * kOrigins> both;
-  const auto end = std::set_union(all.of.begin(), all.of.begin() + all.count, other.begin(),
-                                  other.begin() + size, both.begin());
-  all.count = std::min(kOrigins, static_cast<uint32_t>(end - both.begin()));
-  std::copy_n(both.begin(), all.count, all.of.begin());
-}
-
 void RuleScorer::add(std::string_view source, std::string_view target, std::string_view links,
                      int64_t mass, std::string_view origins, int64_t target_total,
                      const SentenceCounts& sentences) {
-  if (candidates_.empty() || source != std::string_view(source_.data(), source_.size())) {
+  if (!open_ || source != std::string_view(source_.data(), source_.size())) {
     end_source();
     source_.assign(source.begin(), source.end());
+    open_ = true;
+  }
+  if (target_total == 0) {
+    left_out_ += mass;
+    left_out_sentences_ += sentences.source;
+    return;
   }
   if (candidates_.empty() || target != view(candidates_.back().target)) {
     end_target();
@@ -181,7 +177,7 @@ void RuleScorer::add(std::string_view source, std::string_view target, std::stri
       candidate.orientations[kOrientations + both % kOrientations] += mass;
     }
   }
-  merge(candidate.origins, origins);
+  candidate.origins.merge(origins);
   for (Variant& variant : variants_)
     if (view(variant.links) == links) {
       variant.mass += mass;
@@ -223,6 +219,24 @@ bool RuleScorer::is_loose(const Candidate& candidate) {
          free(target_symbols_, 0, 1) || free(target_symbols_, target_symbols_.size() - 1, 1);
 }
 
+// Do links leave a place where both sides fall into two, in the same order or turned round?
+bool RuleScorer::is_composed(const Candidate& candidate) const {
+  const std::string_view links = view(candidate.links);
+  for (size_t split = 1; split < source_symbols_.size(); ++split) {
+    std::array<uint32_t, 2> low{UINT32_MAX, UINT32_MAX};
+    std::array<uint32_t, 2> high{0, 0};
+    for (size_t at = 0; at + 1 < links.size(); at += 2) {
+      const bool right = static_cast<uint8_t>(links[at]) >= split;
+      const uint32_t target = static_cast<uint8_t>(links[at + 1]);
+      low[right] = std::min(low[right], target);
+      high[right] = std::max(high[right], target);
+    }
+    const bool both = low[0] != UINT32_MAX && low[1] != UINT32_MAX;
+    if (both && (high[0] < low[1] || high[1] < low[0])) return true;
+  }
+  return false;
+}
+
 // Leaves those that were chosen, by their target sides.
 void RuleScorer::choose() {
   const bool phrases = std::all_of(source_symbols_.begin(), source_symbols_.end(),
@@ -230,7 +244,7 @@ void RuleScorer::choose() {
   const uint32_t least = phrases ? 1 : choice_.min_sentences;
   const uint32_t least_loose =
       source_symbols_.size() <= choice_.short_loose ? 1 : choice_.min_loose;
-  int64_t source_sentences = 0;
+  int64_t source_sentences = left_out_sentences_;
   for (const Candidate& candidate : candidates_) source_sentences += candidate.sentences.source;
   const auto by_chance = [&](const Candidate& candidate) {
     const auto& [pair, _, target] = candidate.sentences;
@@ -238,8 +252,9 @@ void RuleScorer::choose() {
                                                        choice_.sentences) < choice_.significance;
   };
   std::erase_if(candidates_, [&](const Candidate& candidate) {
-    const uint32_t seen = candidate.origins.count;
-    return seen < least || (seen < least_loose && is_loose(candidate)) || by_chance(candidate);
+    const uint32_t seen = candidate.origins.count();
+    return seen < least || (seen < least_loose && is_loose(candidate)) ||
+           (seen < choice_.min_composed && is_composed(candidate)) || by_chance(candidate);
   });
   const uint32_t limit = choice_.max_targets;
   if (limit != 0 && candidates_.size() > limit) {
@@ -255,9 +270,13 @@ void RuleScorer::choose() {
 }
 
 void RuleScorer::end_source() {
-  if (candidates_.empty()) return;
+  const int64_t left_out = std::exchange(left_out_, 0);
+  if (candidates_.empty()) {
+    left_out_sentences_ = 0;
+    return;
+  }
   end_target();
-  int64_t total = 0;
+  int64_t total = left_out;
   for (const Candidate& candidate : candidates_) total += candidate.mass;
   source_symbols_.clear();
   for_each_symbol({source_.data(), source_.size()},
@@ -266,6 +285,7 @@ void RuleScorer::end_source() {
   for (const Candidate& candidate : candidates_) write(candidate, static_cast<double>(total));
   candidates_.clear();
   bytes_.clear();
+  left_out_sentences_ = 0;
 }
 
 void RuleScorer::write(const Candidate& candidate, double source_total) {
@@ -281,7 +301,7 @@ void RuleScorer::write(const Candidate& candidate, double source_total) {
   if (extras_.pay_deletions && target_symbols_.empty())
     lexical.target_given_source = lexicon_.deletion(source_symbols_);
   const auto seen_in = [&](uint32_t sentences) {
-    return candidate.origins.count == sentences ? 1.0f : 0.0f;
+    return candidate.origins.count() == sentences ? 1.0f : 0.0f;
   };
   scores_ = {
       log_floored(mass / source_total),
@@ -314,7 +334,7 @@ void RuleScorer::write(const Candidate& candidate, double source_total) {
                                                      whole(static_cast<int64_t>(source_total)),
                                                      whole(candidate.mass)};
   out_.add({HieroExtractor::kX, source_symbols_, target_symbols_, scores_, links_,
-            std::span(candidate.origins.of).first(candidate.origins.count), counts});
+            candidate.origins.of(), counts});
 }
 
 void RuleScorer::finish() { end_source(); }

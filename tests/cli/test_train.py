@@ -139,8 +139,7 @@ def test_memory_and_temporary_folder_do_not_show_in_the_model(folder: Path) -> N
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--engine", "spark://host:7077"], "spark://host:7077: this version of Demotic works"),
-        (["--engine", "cloud"], "unknown engine 'cloud' (choose 'local')"),
+        (["--engine", "cloud"], "unknown engine 'cloud' (choose local, or a master of Spark's"),
         (["--memory", "1M"], "1 MiB of memory are too few"),
         (["--memory", "much"], "'much' is no size"),
         (["--temp", "nowhere"], "nowhere: no such folder"),

@@ -47,3 +47,21 @@ def test_every_point_is_drawn_at_its_height(tmp_path: Path) -> None:
     assert (middle - high) == pytest.approx(10 * (low - middle), rel=1e-3)
     low, middle, high = heights(logarithmic=True)
     assert (middle - high) == pytest.approx(low - middle, rel=1e-3)
+
+
+def test_many_curves_can_be_told_apart(tmp_path: Path) -> None:
+    """No two of them look alike, no legend hides them, and rounds are whole numbers."""
+    pytest.importorskip("matplotlib")
+    labels = {"x": "round", "y": "right", "title": "Labels"}
+    series = [Series(f"way {n}", [1, 2, 3], [n, n + 1, n]) for n in range(14)]
+    text = draw(tmp_path / "many", series, **labels)[0].read_text()
+    curves = re.findall(
+        r'<g id="line2d_\d+">\s*<path d="([^"]*)" clip-path[^>]*style="([^"]*)"', text
+    )
+    looks = [style for path, style in curves if path.count("L") == 2]
+    assert len(looks) == len(set(looks)) == len(series)
+    right = max(float(x) for path, _ in curves for x in re.findall(r"[ML] ([\d.]+)", path))
+    places = re.findall(r'translate\(([\d.]+) [\d.]+\)"[^>]*>way|x="([\d.]+)"[^>]*>way', text)
+    assert len(places) == len(series)
+    assert min(float(a or b) for a, b in places) > right
+    assert not re.search(r">\d\.\d+<", text)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from demotic.align import LexicalTable, Links, Text
 from demotic.errors import ArgumentError, DemoticError
 from demotic.grammar import ItemExtraction, extract_items, items_of, label_corpora
 from demotic.grammar.items import Item, ItemCounts, composed_items_of, operations_of
+from demotic.grammar.table import Rule
 from tests.oracles import itg
 
 WORDS = 7
@@ -339,6 +342,34 @@ def test_loose_items_stand_in_the_table_beside_the_others(tmp_path: Path) -> Non
     assert entries() == tight
     assert entries(loose=True) == tight | {("le", "the little")}
     assert entries(loose=True, min_loose=2) == {("le", "the"), ("chat", "cat")}
+
+
+@pytest.mark.parametrize("least", [2, 3])
+def test_composed_items_that_few_sentences_gave_are_dropped(tmp_path: Path, least: int) -> None:
+    rng = random.Random(least)
+
+    def pair() -> tuple[str, str, list[tuple[int, int]]]:
+        words = rng.choices("ab", k=5)
+        links = {(rng.randrange(5), rng.randrange(5)) for _ in range(rng.randint(4, 6))}
+        return " ".join(words), " ".join(words).upper(), sorted(links)
+
+    corpus = texts(*(pair() for _ in range(60)))
+
+    def entries(number: int) -> dict[str, Rule]:
+        options = ItemExtraction(compose=4, min_composed=number, max_targets=0)
+        table, _ = extract_items(*corpus, out=tmp_path / "t.bin", options=options)
+        return {str(table[i]): replace(table[i], id=0) for i in range(len(table))}
+
+    def composed(rule: Rule) -> bool:
+        if not rule.links:
+            return False
+        links, sources, _ = itg.compressed(rule.links)
+        return len(itg.leaves(itg.split(links, 0, len(sources) - 1))) > 1
+
+    every = entries(1)
+    rare = {name for name, rule in every.items() if composed(rule) and len(rule.origins) < least}
+    assert entries(least) == {name: rule for name, rule in every.items() if name not in rare}
+    assert 0 < len(rare) < sum(map(composed, every.values())) < len(every)
 
 
 def test_items_without_target_words_can_stay_out_of_the_table(tmp_path: Path) -> None:

@@ -186,6 +186,16 @@ def command(
         ),
     ] = None,
     tuner: Tuner = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            metavar="table|lazy",
+            help="hiero, phrase: a table of all rules, or rules made for the sentences at hand from"
+            " the aligned text, which trains faster and takes less disk, and translates slower."
+            " [default: table]",
+            show_default=False,
+        ),
+    ] = None,
     suggestions: Annotated[
         Path | None,
         typer.Option(
@@ -223,7 +233,10 @@ def command(
     engine: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Where bulk work runs: on this machine. [default: local]"
+            metavar="NAME",
+            help="Where bulk work runs: local, or on Apache Spark: spark://HOST:PORT, local[2],"
+            " yarn, spark (as spark-submit says); then --temp is a folder that all machines see."
+            " [default: local]",
         ),
     ] = None,
     memory: Annotated[
@@ -288,6 +301,7 @@ def command(
         "lm": {"extra": [str(path) for path in lm_text] if lm_text else None},
         "glossary": [str(path) for path in glossary] if glossary else None,
         # Not all systems have these.
+        **({} if rules is None else {"extract": {"rules": rules}}),
         **({} if cdlm is None else {"cdlm": {"text": _text(cdlm)}}),
         **({} if classifiers is None else {"classifiers": {"method": classifiers}}),
         **({} if not of_trees else {"trees": of_trees}),
@@ -313,6 +327,7 @@ def command(
         raise typer.BadParameter(str(error)) from error
     texts = [Path(name) for kind in (*TRAIN, *DEV) for name in _paths(corpus, kind)]
     check_files(inputs=[*texts, *([suggestions] if suggestions else [])], outputs=[])
+    chosen.engine.open(thread_count(threads))  # or it is told what a cluster lacks
     progress = progress_for(quiet=quiet, json_log=json_log)
     text = _read(corpus, TRAIN, progress, strict=strict)
     text = _suggested(text, suggestions, place, progress) if not no_suggestions else text

@@ -13,6 +13,12 @@ from typing import Any, Literal
 from demotic import files
 from demotic.errors import MissingDependencyError
 
+COLOURS = 10
+"""So many curves have colours of their own; after that the dashes change."""
+DASHES = ("-", "--", ":")
+MOST_INSIDE = 5
+"""With more curves the legend stands beside them."""
+
 
 @dataclass(frozen=True)
 class Series:
@@ -47,16 +53,20 @@ def draw(
     y: str,
     title: str,
     logarithmic: bool = False,
+    logarithmic_x: bool = False,
     ticks: Sequence[str] = (),
 ) -> list[Path]:
     """Draw curves into ``stem.svg`` and ``stem.png``; ``ticks`` name the places 0, 1, ... of x."""
     require_matplotlib()
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    crowded = len(series) > MOST_INSIDE
+    figure = Figure(figsize=(10 if crowded else 7, 4.5), layout="constrained")
     axes = figure.add_subplot()
-    for each in series:
-        line: dict[str, Any] = {"marker": "o", "markersize": 3.5}
+    for number, each in enumerate(series):
+        dashes = DASHES[number // COLOURS % len(DASHES)]
+        line: dict[str, Any] = {"marker": "o", "markersize": 3.5, "linestyle": dashes}
         if each.style == "points":
             line |= {"linestyle": "none", "alpha": 0.5}
         axes.plot(list(each.x), list(each.y), label=each.label, **line)
@@ -65,10 +75,16 @@ def draw(
     axes.set_title(title)
     if logarithmic:
         axes.set_yscale("log")
+    if logarithmic_x:
+        axes.set_xscale("log")
     if ticks:
         axes.set_xticks(range(len(ticks)), ticks, rotation=60, ha="right", fontsize=7)
+    elif all(float(place).is_integer() for each in series for place in each.x):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(visible=True, alpha=0.3)
-    if len(series) > 1:
+    if crowded:  # inside it would hide them
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=7, handlelength=3.5)
+    elif len(series) > 1:
         axes.legend()
     written = []
     for suffix, metadata in ((".svg", {"Date": None}), (".png", {"Software": None})):

@@ -113,6 +113,7 @@ class Bench:
             "ext, softmax": {"learn": {"learner": "softmax"}},
             "ext, boosted": {"learn": {"learner": "boosted"}},
             "ext, no composed items": {"extract": {"compose": 0, "loose": False}},
+            "ext, rare composed items": {"extract": {"min_composed": 1}},
             "ext, no loose items": {"extract": {"loose": False, "min_loose": 1}},
             "ext, one language model": {"lm": {"classes": 0, "bilingual": 0}},
             "ext, MERT": {"tune": {"method": "mert"}},

@@ -107,7 +107,9 @@ _PAPER: dict[str, Any] = {
 _EXT: dict[str, Any] = {
     "source": splitting_compounds(),
     "lm": LmConfig(classes=200, bilingual=400),
-    "extract": ItemExtraction(max_item=7, compose=3, loose=True, min_loose=2, unaligned=True),
+    "extract": ItemExtraction(
+        max_item=7, compose=3, min_composed=2, loose=True, min_loose=2, unaligned=True
+    ),
     "learn": LabelConfig(features="classes", stack=True, max_reductions=7),
     "search": AmasisSearch(labels=3, pops=300),
     "tune": SMALL_STEPS,
@@ -126,7 +128,7 @@ class Config(TrainingConfig):
     preset: Preset = "ext"
     """``paper`` is the closest reading of the paper; ``ext`` what serves best."""
     source: OrthographyConfig = OF_PRESET
-    """How the source language is taken apart."""
+    """How the source language is split into tokens."""
     align: AlignConfig = field(default_factory=lambda: AlignConfig(symmetrise="grow-diag-final"))
     """Who aligns the words."""
     lm: LmConfig = OF_PRESET
