@@ -131,7 +131,7 @@ def main() -> None:
         # Blocks take so little memory that a process may have enough to spare.
         assert starve(decoder.decode, growth=30 if sys.argv[1] == "blocks" else 4) > 1
     else:  # shorter ones, for there are more of them
-        assert starve(lambda words: decoder.decode_lines([words[:60]] * 4, threads=threads)) > 1
+        assert starve(lambda words: decoder.decode_lines([words[:100]] * 4, threads=threads)) > 1
     assert found(decoder) == before
 
 

@@ -49,8 +49,8 @@ from demotic.learn import (
         (
             DrlOptions(),
             {
-                "epochs": 10, "rate": 0.1, "update": "full_path", "exponent": 1.0, "samples": 1,
-                "keep": 0.9, "temperature": 0.15, "fixed": (),
+                "epochs": 10, "rate": 0.1, "update": "full_path", "discount": 1.0, "exponent": 1.0,
+                "samples": 1, "keep": 0.9, "temperature": 0.15, "fixed": (),
             },
         ),
         (

@@ -111,4 +111,4 @@ def test_no_pair_of_marks_is_left_empty(
     for text in ("Add <i>group</i>", "Delete <i>user</i>"):
         best = model.translate(text)
         assert "<i></i>" not in best.text
-        assert model.translate(text, nbest=3)[0].text == best.text
+        assert model.nbest(text, 3)[0].text == best.text
