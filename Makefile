@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORE := $(shell find core -name '*.h' -o -name '*.cc') CMakeLists.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: all build wheel demo test lint format bench sanitize sanitize-threads fuzz chaos clean
+.PHONY: all build wheel docs demo test lint format bench sanitize sanitize-threads fuzz chaos clean
 
 all: build
 
@@ -38,6 +38,16 @@ build: $(VENV)/.built
 # A wheel for machines without a compiler, tried in an environment that has nothing else.
 wheel: $(VENV)/.tools
 	BIN=$(BIN) sh tools/wheel.sh
+
+# The site, in docs-out: pages that need no network to be read.
+$(VENV)/.docs: $(VENV)/.built
+	@$(PIP) 'demotic[docs]'
+	@touch $@
+
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx --quiet --builder html docs docs-out
+	@! grep -rlE '(src="|url\(|<link [^>]*href=")https?:' docs-out --include='*.html' --include='*.css'
+	@echo 'docs-out/index.html'
 
 # -- what one runs ----------------------------------------------------------------------------
 
@@ -89,4 +99,4 @@ chaos: $(VENV)/.test
 
 clean:
 	rm -rf build build-address build-thread $(VENV) $(VENV)-address $(VENV)-thread
-	rm -rf demo-out bench-out fuzz-out sanitize-out
+	rm -rf demo-out docs-out bench-out fuzz-out sanitize-out

@@ -60,6 +60,16 @@ class HashIndex {
     return is_free(slot) ? kNone : number_of(slot);
   }
 
+  // The memory that find() and find_or_add() look at first: asked for ahead, it need not be waited
+  // for.
+  void prefetch(uint64_t hash) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+  }
+  // The number that they compare first; kNone if there is none.
+  uint32_t first_guess(uint64_t hash) const {
+    return find(hash, [](uint32_t) { return true; });
+  }
+
   // The same; a thing that is not there is added as `number`, which is below kNone.
   template <class Same>
   uint32_t find_or_add(uint64_t hash, uint32_t number, Same&& same) {

@@ -7,6 +7,7 @@ import warnings
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import demotic
@@ -14,6 +15,7 @@ from demotic.corpus import Bitext
 from demotic.errors import ArgumentError, EncodingError
 from demotic.metrics import Score
 from demotic.progress import JsonProgress, PlainProgress, QuietProgress
+from tests import public_api
 from tests.systems import toys
 
 
@@ -110,3 +112,25 @@ def test_sentences_are_the_text_in_pieces() -> None:
     found = demotic.split_sentences(text, "en")
     assert "".join(found) == text
     assert len(found) == 3
+
+
+@pytest.mark.filterwarnings("ignore::demotic.DemoticWarning")
+def test_the_program_that_mypy_reads_runs(tmp_path: Path) -> None:
+    memory, out = tmp_path / "memory.tsv", tmp_path / "en-fr.demotic"
+    text = toys.memory(200)
+    memory.write_text("".join(f"{pair.source}\t{pair.target}\n" for pair in text), encoding="utf-8")
+    model = public_api.train(memory, out)
+    lines = toys.lines(3, 5)
+    assert len(public_api.translate(out, lines)) == 3
+    assert public_api.tune(model, toys.text(20), tmp_path / "tuned").about.system == "hiero"
+    terms, document = tmp_path / "terms.tsv", tmp_path / "app.properties"
+    terms.write_text("noun2\tnom2\n", encoding="utf-8")
+    document.write_text("a = The noun2.\n", encoding="utf-8")
+    assert public_api.around(model, terms, document).startswith(b"a = ")
+    sides = list(text.source_lines()), list(text.target_lines())
+    assert public_api.parts(*sides, tmp_path / "tokens") < 0
+    assert public_api.measure(["a b c d"], ["a b d"], ["a b c d"]) == pytest.approx(100)
+    seen = np.eye(8, dtype=bool).repeat(8, 0)
+    assert public_api.learn(seen, ["x"] * 32 + ["y"] * 32) == ["x"] * 32 + ["y"] * 32
+    assert "memory.tsv" in public_api.refuse(memory)
+    assert public_api.text("It works. So it does!") == "It works. So it does!"

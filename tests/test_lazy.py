@@ -94,3 +94,24 @@ def test_models_of_any_system_open_without_the_tools_of_training(name: str) -> N
     script = "import sys, demotic.systems; demotic.systems.system_named(sys.argv[1]).Model.open"
     found = imported(script, name)
     assert not {"duckdb", "pyarrow", "sacrebleu", "scipy", "demotic.learn"} & found
+
+
+@pytest.mark.parametrize("name", ["hiero", "phrase", "umt"])
+def test_a_server_of_models_starts_without_what_takes_long(
+    every_system: dict[str, Path], name: str
+) -> None:
+    script = """
+import sys
+from pathlib import Path
+from demotic.cli import application
+from demotic.serve.loaded import Loaded
+from demotic.serve.options import ServeOptions
+application("serve")
+[served] = Loaded.open([Path(sys.argv[1])], ServeOptions(disable_suggestions=True)).all
+print(served.model.translate("The noun2 verb3.").text)
+"""
+    found = imported(script, every_system[name])
+    assert not HEAVY - {"typer"} & found
+    assert {each for each in found if each.startswith("demotic.cli.")} <= {
+        f"demotic.cli.{each}" for each in ("options", "serve", "signals", "streams")
+    }

@@ -75,7 +75,10 @@ def test_translations_show_their_words_and_their_tree(
     assert ("●" in shown.text) == bool(found.alignment)
     explained = model.explain("noun2 noun3")
     assert explained.text in _Checked(explained._repr_html_()).text
-    assert _Checked(model.forest("noun2 noun3")._repr_html_()).tags.count("tr") > 1
+    forest = model.forest("noun2 noun3")
+    assert _Checked(forest._repr_html_()).tags.count("tr") > 1
+    best = forest.viterbi()
+    assert best.text in _Checked(best._repr_html_()).text
 
 
 def test_what_the_memory_answers_says_so(toy_model: Path) -> None:
@@ -83,6 +86,9 @@ def test_what_the_memory_answers_says_so(toy_model: Path) -> None:
     found = demotic.load(toy_model).translate(stored.source)
     assert found.memory is not None
     assert "match of the memory" in _Checked(found._repr_html_()).text
+    shown = _Checked(found.memory._repr_html_()).text
+    assert "exact, 100%" in shown
+    assert found.memory.place in shown
 
 
 def test_links_are_drawn_for_the_first_pairs() -> None:

@@ -49,6 +49,7 @@ SHORT = """
     Vocab.__init__ Vocab.add Vocab.find Vocab.word
     TaggerLearner.__init__ TaggerLearner.add HeadGrammarCounter.__init__ HeadGrammarCounter.add
     TreeCells.__init__ PermutationModel.__init__
+    AlignedText.find_source_word LazyRules.__init__ RuleSums.__init__
     SourceAtoms.__init__ SourceAtoms.what TreeEnsembles.lambdas TreeEnsembles.tree Vocab.__init__
     Vocab.add Vocab.find Vocab.word WordChoices.candidates WordChoices.find_source
     WordChoices.tag_of WordChoices.target_word

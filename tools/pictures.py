@@ -1,6 +1,6 @@
-"""Takes the pictures of the page for README and docs.
+"""Takes the pictures of the page, and of a derivation of each system, for README and docs.
 
-    .venv/bin/python tools/pictures.py [docs/pictures]
+    .venv/bin/python tools/pictures.py [docs/pictures] [page derivations]
 
 A small memory of messages is made up here, models are trained on it, `demotic serve` shows them,
 and Debian's Chromium looks at the page (the extra `test` has Playwright).
@@ -20,6 +20,9 @@ from typing import Any
 
 import demotic
 from demotic.corpus import Bitext
+from demotic.explain.html import page as html_page
+from demotic.explain.view import view
+from demotic.systems import SYSTEMS
 
 # English, German, gender, German plural
 NOUNS = [
@@ -73,24 +76,31 @@ def _about(noun: tuple[str, ...], verb: tuple[str, ...]) -> Iterator[tuple[str, 
             )
 
 
+FEW = {"mira": {"iterations": 3}, "mert": {"iterations": 2, "restarts": 0}}
+QUICK = {"lm": {"order": 4}, "dev_size": 120, "tune": FEW}
+
+
+def learn(system: str, folder: Path) -> Path:
+    """A model from English to German."""
+    bitext = Bitext.from_pairs(
+        messages()[:400], source_language="en", target_language="de", file="messages.tmx"
+    )
+    config = {**QUICK, "trees": {"source": "induced"}} if system == "transducer" else QUICK
+    out = folder / f"en-de-{system}"
+    demotic.train(bitext, system=system, config=config, effort="quick", out=out)
+    return out
+
+
 def train(folder: Path) -> list[Path]:
     """English to German by three systems, and one model back."""
     pairs = messages()[:400]
-    bitext = Bitext.from_pairs(
-        pairs, source_language="en", target_language="de", file="messages.tmx"
-    )
-    few = {"mira": {"iterations": 3}, "mert": {"iterations": 2, "restarts": 0}}
-    quick = {"lm": {"order": 4}, "dev_size": 120, "tune": few}
-    models = []
-    for system in ("hiero", "phrase", "umt"):
-        models.append(folder / f"en-de-{system}")
-        demotic.train(bitext, system=system, config=quick, effort="quick", out=models[-1])
+    models = [learn(system, folder) for system in ("hiero", "phrase", "umt")]
     turned = Bitext.from_pairs(
         [(german, english) for english, german in pairs],
         source_language="de", target_language="en", file="messages.tmx",
     )  # fmt: skip
     models.append(folder / "de-en")
-    demotic.train(turned, system="phrase", config=quick, effort="quick", out=models[-1])
+    demotic.train(turned, system="phrase", config=QUICK, effort="quick", out=models[-1])
     return models
 
 
@@ -159,25 +169,50 @@ def pictures(camera: Camera) -> None:
     camera.take(page, "phone")
 
 
-def main() -> None:
-    from playwright.sync_api import sync_playwright
+def derivations(browser: Any, out: Path) -> None:
+    """One sentence as each system explains it, a word of it chosen."""
+    with tempfile.TemporaryDirectory() as temp:
+        for system in SYSTEMS:
+            model = demotic.load(learn(system, Path(temp))).with_memory({"use": False})
+            shown = Path(temp) / f"{system}.html"
+            shown.write_text(html_page([view(model, TEXT.splitlines()[0])]), encoding="utf-8")
+            page = browser.new_context(viewport={"width": 1180, "height": 620}).new_page()
+            page.goto(shown.as_uri())
+            page.wait_for_selector(".view")
+            path = out / f"derivation-{system}.png"
+            page.screenshot(path=path)
+            page.context.close()
+            print(f"{path} {path.stat().st_size // 1024} KB")
 
-    out = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures")
-    out.mkdir(parents=True, exist_ok=True)
+
+def of_the_page(browser: Any, out: Path) -> None:
+    """Pictures of `demotic serve`."""
     with tempfile.TemporaryDirectory() as temp:
         models = train(Path(temp))
         command = [sys.executable, "-m", "demotic", "serve", *models, "--port", "0"]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
             assert server.stderr is not None
             said = next(line for line in server.stderr if "listening on" in line)
-            with sync_playwright() as running:
-                chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-                browser = running.chromium.launch(
-                    executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
-                )
-                pictures(Camera(browser, said.split()[-1], out))
-                browser.close()
+            pictures(Camera(browser, said.split()[-1], out))
             server.terminate()
+
+
+def main() -> None:
+    from playwright.sync_api import sync_playwright
+
+    out = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures")
+    out.mkdir(parents=True, exist_ok=True)
+    wanted = sys.argv[2:] or ["page", "derivations"]
+    with sync_playwright() as running:
+        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+        browser = running.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
+        if "derivations" in wanted:
+            derivations(browser, out)
+        if "page" in wanted:
+            of_the_page(browser, out)
+        browser.close()
 
 
 if __name__ == "__main__":

@@ -1,18 +1,21 @@
 #!/bin/sh
 # Checks for what cannot come from PyPI: a C++20 compiler, CMake, Python's headers and venv.
 # As root on Debian or Ubuntu the missing ones are installed; otherwise this says what to install.
-# "setup.sh test" looks for the browser that tests of the page want; they are skipped without one.
+# "setup.sh test" looks for the browser that tests of the page want, and for the Java that tests on
+# Spark want; they are skipped without.
 set -eu
 PYTHON=${PYTHON:-python3}
 missing=
 if [ "${1:-}" = test ]; then
-  command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 && exit 0
+  command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || missing=chromium
+  command -v java >/dev/null 2>&1 || missing="$missing openjdk-17-jre-headless"
+  [ -z "$missing" ] && exit 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-    echo "installing chromium"
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >/dev/null; } ||
-      echo "chromium could not be installed: tests of the page are skipped" >&2
+    echo "installing $missing"
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $missing >/dev/null; } ||
+      echo "could not be installed: $missing; tests that want it are skipped" >&2
   else
-    echo "no chromium: tests of the page are skipped (on Debian: sudo apt-get install chromium)" >&2
+    echo "tests that want these are skipped: $missing (on Debian: sudo apt-get install $missing)" >&2
   fi
   exit 0
 fi

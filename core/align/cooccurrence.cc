@@ -100,6 +100,17 @@ Cooccurrence::Cooccurrence(const text::TokenLines& source, const text::TokenLine
   number(source, target, threads);
 }
 
+Cooccurrence::Cooccurrence(std::vector<uint32_t> row_ends, std::vector<uint32_t> targets)
+    : row_ends_(std::move(row_ends)), targets_(std::move(targets)) {
+  bool sound = std::is_sorted(row_ends_.begin(), row_ends_.end()) &&
+               (row_ends_.empty() ? 0 : row_ends_.back()) == targets_.size();
+  for (uint32_t word = 0; word < words() && sound; ++word)
+    for (uint32_t cell = row_begin(word); cell < row_end(word) && sound; ++cell)
+      sound = targets_[cell] < words() &&
+              (cell == row_begin(word) || targets_[cell - 1] < targets_[cell]);
+  if (!sound) throw io::Error(io::Fault::argument, "cells that are no sorted rows");
+}
+
 // The rows of a chunk are collected by themselves; their place among all rows is known when every
 // chunk is done.
 void Cooccurrence::collect(const text::TokenLines& source, const text::TokenLines& target,

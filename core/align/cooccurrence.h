@@ -28,6 +28,8 @@ class Cooccurrence {
  public:
   Cooccurrence(const text::TokenLines& source, const text::TokenLines& target, uint32_t words,
                uint32_t max_length, std::string folder, uint64_t memory, unsigned threads);
+  // Cells of a text that is elsewhere; throws Error(argument) where they are no sorted rows.
+  Cooccurrence(std::vector<uint32_t> row_ends, std::vector<uint32_t> targets);
 
   uint32_t size() const { return static_cast<uint32_t>(targets_.size()); }
   uint32_t words() const { return static_cast<uint32_t>(row_ends_.size()); }
@@ -51,7 +53,7 @@ class Cooccurrence {
   void number(const text::TokenLines& source, const text::TokenLines& target, unsigned threads);
 
   std::string folder_;
-  uint64_t memory_;
+  uint64_t memory_ = 0;
   std::vector<uint32_t> row_ends_;      // by source word
   std::vector<uint32_t> targets_;       // by cell
   std::vector<uint64_t> pair_ends_;     // by sentence pair, into the cells of all word pairs:

@@ -72,7 +72,8 @@ class LexicalTable {
   // `entries` sorted by pair, each pair once.
   LexicalTable(std::span<const LexicalEntry> entries, const text::Vocab& source,
                const text::Vocab& target);
-  explicit LexicalTable(const std::string& path);
+  // Compares the file with its checksums, if wanted; a damaged one gives wrong numbers at worst.
+  explicit LexicalTable(const std::string& path, bool verify = true);
 
   double target_given_source(uint32_t source, uint32_t target) const {
     const size_t at = find(source, target);

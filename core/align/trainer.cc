@@ -5,6 +5,7 @@
 
 #include "align/digamma.h"
 #include "align/spelling.h"
+#include "io/error.h"
 #include "parallel.h"
 
 namespace demotic::align {
@@ -15,6 +16,8 @@ constexpr size_t kPairsPerChunk = 64;
 constexpr size_t kRowsPerChunk = 512;
 constexpr double kLikelihoodScale = 1.0 / 65536;  // keeps a whole corpus inside 64 bits
 constexpr float kPruned = 1e-7f;  // weights below this in both directions are as good as none
+
+const text::TokenLines kElsewhere;  // the text of a trainer that has none
 
 // exp(digamma(count + alpha)), or the count itself when there is no prior.
 double softened(double count, double alpha) {
@@ -42,12 +45,12 @@ struct AlignerTrainer::Worker {
 };
 
 AlignerTrainer::AlignerTrainer(const text::TokenLines& source, const text::TokenLines& target,
-                               const text::Vocab& vocab, const AlignerOptions& options,
-                               std::string folder, uint64_t memory, unsigned threads)
+                               Cooccurrence cells, const text::Vocab& vocab,
+                               const AlignerOptions& options)
     : source_(source),
       target_(target),
-      options_((options.check(), options)),
-      cells_(source, target, vocab.size(), options.max_length, std::move(folder), memory, threads),
+      options_(options),
+      cells_(std::move(cells)),
       weights_(size_t{cells_.size()} + 1, DirectedWeights{1, 1}),
       counts_(size_t{cells_.size()} + 1),
       null_weights_(vocab.size(), DirectedWeights{1, 1}),
@@ -59,6 +62,23 @@ AlignerTrainer::AlignerTrainer(const text::TokenLines& source, const text::Token
   for (size_t pair = 0; pair < source.size(); ++pair)
     skipped_ += std::max(source[pair].size(), target[pair].size()) > options.max_length;
   if (options.spelling_prior > 0) find_alike(vocab);
+}
+
+AlignerTrainer::AlignerTrainer(const text::TokenLines& source, const text::TokenLines& target,
+                               const text::Vocab& vocab, const AlignerOptions& options,
+                               std::string folder, uint64_t memory, unsigned threads)
+    : AlignerTrainer(
+          source, target,
+          Cooccurrence(source, target, vocab.size(), (options.check(), options.max_length),
+                       std::move(folder), memory, threads),
+          vocab, options) {}
+
+AlignerTrainer::AlignerTrainer(std::vector<uint32_t> row_ends, std::vector<uint32_t> targets,
+                               const text::Vocab& vocab, const AlignerOptions& options)
+    : AlignerTrainer(kElsewhere, kElsewhere,
+                     Cooccurrence((options.check(), std::move(row_ends)), std::move(targets)),
+                     vocab, options) {
+  if (cells_.words() != vocab.size()) throw io::Error(io::Fault::argument, "as many rows as words");
 }
 
 void AlignerTrainer::find_alike(const text::Vocab& vocab) {
@@ -294,6 +314,44 @@ void AlignerTrainer::prune(unsigned threads) {
   weights_.shrink_to_fit();
   counts_ = std::vector<DirectedCounts>(size_t{next} + 1);
   cells_.keep(kept, threads);
+}
+
+TrainerWeights AlignerTrainer::weights() const {
+  const auto numbers = [](const Jumps& jumps) {
+    return std::vector<float>(jumps.parameters().begin(), jumps.parameters().end());
+  };
+  return {weights_, null_weights_, numbers(forward_jumps_), numbers(backward_jumps_)};
+}
+
+void AlignerTrainer::take(TrainerWeights weights) {
+  if (weights.cells.size() != weights_.size() || weights.null.size() != null_weights_.size() ||
+      weights.forward_jumps.size() != Jumps::kParameters ||
+      weights.backward_jumps.size() != Jumps::kParameters)
+    throw io::Error(io::Fault::argument, "weights of another text");
+  weights_ = std::move(weights.cells);
+  null_weights_ = std::move(weights.null);
+  forward_jumps_ = Jumps(options_.max_length, weights.forward_jumps);
+  backward_jumps_ = Jumps(options_.max_length, weights.backward_jumps);
+}
+
+TrainerCounts AlignerTrainer::counts() const {
+  return {counts_, null_counts_, forward_jump_counts_, backward_jump_counts_, log_likelihood_};
+}
+
+void AlignerTrainer::add_counts(Stage stage, const TrainerCounts& counts) {
+  const auto sum = [](std::vector<DirectedCounts>& all, const std::vector<DirectedCounts>& some) {
+    if (all.size() != some.size()) throw io::Error(io::Fault::argument, "counts of another text");
+    for (size_t at = 0; at < all.size(); ++at) {
+      all[at].forward += some[at].forward;
+      all[at].backward += some[at].backward;
+    }
+  };
+  sum(counts_, counts.cells);
+  sum(null_counts_, counts.null);
+  forward_jump_counts_.add(counts.forward_jumps);
+  backward_jump_counts_.add(counts.backward_jumps);
+  log_likelihood_ += counts.log_likelihood;
+  jumps_counted_ |= stage == Stage::hmm;
 }
 
 AlignerModel AlignerTrainer::model(const text::Vocab& vocab) const {

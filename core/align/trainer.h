@@ -8,6 +8,13 @@
 //   ...
 //   AlignerModel model = trainer.model(vocab);
 //
+// Where the text is in pieces elsewhere, one trainer has the cells of all of it, and each piece one
+// of its own, which is told the weights and says what it counted:
+//
+//   AlignerTrainer whole(row_ends, targets, vocab, options);
+//   piece.take(weights);  piece.expect(...);  whole.add_counts(stage, piece.counts());
+//   whole.maximise(threads);
+//
 // The direction `forward` lets each target word pick its source word, `backward` the reverse.  With
 // options.agreement the E-step of the HMM multiplies the link posteriors of the two directions
 // (Liang, Taskar and Klein 2006).  Lexical rows have Dirichlet priors: counts for words that are
@@ -41,6 +48,21 @@ struct DirectedCounts {
   Fixed backward = 0;
 };
 
+// All that a round counts; integers, so that sums of parts are those of the whole.
+struct TrainerCounts {
+  std::vector<DirectedCounts> cells;  // the spare cell last
+  std::vector<DirectedCounts> null;   // by word
+  JumpCounts forward_jumps, backward_jumps;
+  Fixed log_likelihood = 0;
+};
+
+// What a round goes by.
+struct TrainerWeights {
+  std::vector<DirectedWeights> cells;  // the spare cell last
+  std::vector<DirectedWeights> null;   // by word
+  std::vector<float> forward_jumps, backward_jumps;
+};
+
 class AlignerTrainer {
  public:
   // The lines outlive the trainer; `vocab` numbers the words of both sides.
@@ -48,9 +70,15 @@ class AlignerTrainer {
                  const text::Vocab& vocab, const AlignerOptions& options, std::string folder,
                  uint64_t memory, unsigned threads);
 
+  // For cells of a text that is elsewhere.
+  AlignerTrainer(std::vector<uint32_t> row_ends, std::vector<uint32_t> targets,
+                 const text::Vocab& vocab, const AlignerOptions& options);
+
   size_t pairs() const { return source_.size(); }
   size_t skipped() const { return skipped_; }  // pairs with a side over options.max_length
   uint32_t cells() const { return cells_.size(); }
+  std::span<const uint32_t> row_ends() const { return cells_.row_ends(); }
+  std::span<const uint32_t> targets() const { return cells_.targets(); }
 
   void expect(Stage stage, size_t begin, size_t end, unsigned threads);
   // Sets the parameters from the counts, clears them, and gives the log-likelihood of both
@@ -58,6 +86,14 @@ class AlignerTrainer {
   double maximise(unsigned threads);
   // Drops the cells that hardly took part in the last maximise().
   void prune(unsigned threads);
+
+  TrainerWeights weights() const;
+  // These have to fit the cells and words; throws Error(argument).
+  void take(TrainerWeights weights);
+  // Of all pairs that were expected since maximise().
+  TrainerCounts counts() const;
+  // Of pairs elsewhere; `stage` is the one that they were counted in.
+  void add_counts(Stage stage, const TrainerCounts& counts);
 
   AlignerModel model(const text::Vocab& vocab) const;
 
@@ -67,6 +103,10 @@ class AlignerTrainer {
     uint32_t cell;
     float count;
   };
+
+  // The text, where it is here.
+  AlignerTrainer(const text::TokenLines& source, const text::TokenLines& target, Cooccurrence cells,
+                 const text::Vocab& vocab, const AlignerOptions& options);
 
   void find_alike(const text::Vocab& vocab);
   template <bool shared>

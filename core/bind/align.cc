@@ -9,7 +9,7 @@
 #include "align/hmm.h"
 #include "align/spelling.h"
 #include "align/trainer.h"
-#include "bind/bind.h"
+#include "bind/arrays.h"
 
 namespace demotic::bind {
 
@@ -66,6 +66,132 @@ std::vector<float> parameters(const align::Jumps& jumps) {
   return {jumps.parameters().begin(), jumps.parameters().end()};
 }
 
+// Pairs of numbers of one type, one after the other, and back.
+template <class T, class Pair>
+std::vector<T> flat(const std::vector<Pair>& pairs) {
+  std::vector<T> out;
+  out.reserve(2 * pairs.size());
+  for (const Pair& pair : pairs) {
+    out.push_back(pair.forward);
+    out.push_back(pair.backward);
+  }
+  return out;
+}
+
+template <class Pair, class T>
+std::vector<Pair> paired(const Input<T>& numbers) {
+  std::vector<Pair> out(numbers.shape(0) / 2);
+  for (size_t at = 0; at < out.size(); ++at)
+    out[at] = {numbers.data()[2 * at], numbers.data()[2 * at + 1]};
+  return out;
+}
+
+// The six sums of jumps one after the other.
+template <class Each>
+void for_each_sum(align::JumpCounts& jumps, Each&& each) {
+  for (auto* sum : {&jumps.made, &jumps.chances, &jumps.started, &jumps.start_chances, &jumps.ended,
+                    &jumps.end_chances})
+    each(*sum);
+}
+
+std::vector<int64_t> numbers_of(align::JumpCounts jumps) {
+  std::vector<int64_t> out;
+  for_each_sum(jumps, [&](auto& sum) { out.insert(out.end(), sum.begin(), sum.end()); });
+  return out;
+}
+
+align::JumpCounts jumps_of(const Input<int64_t>& numbers, uint32_t max_length) {
+  align::JumpCounts jumps(max_length);
+  size_t at = 0;
+  for_each_sum(jumps, [&](auto& sum) { at += sum.size(); });
+  if (at != numbers.shape(0)) throw io::Error(io::Fault::argument, "jumps of other lengths");
+  const int64_t* next = numbers.data();
+  for_each_sum(jumps, [&](auto& sum) {
+    std::copy(next, next + sum.size(), sum.begin());
+    next += sum.size();
+  });
+  return jumps;
+}
+
+// What goes to pieces of a text elsewhere, and what comes back from them.
+void bind_sums(nb::class_<align::AlignerTrainer>& trainer) {
+  trainer
+      .def(
+          "__init__",
+          [](align::AlignerTrainer* self, const Input<uint32_t>& row_ends,
+             const Input<uint32_t>& targets, const text::Vocab& vocab,
+             const align::AlignerOptions& options) {
+            const nb::gil_scoped_release unlocked;
+            new (self) align::AlignerTrainer(copy_of(row_ends), copy_of(targets), vocab, options);
+          },
+          nb::arg("row_ends").noconvert(), nb::arg("targets").noconvert(), nb::arg("vocab"),
+          nb::arg("options"), "For the cells of a text that is elsewhere")
+      .def(
+          "cell_arrays",
+          [](const align::AlignerTrainer& trainer) {
+            auto [ends, targets] = unlocked([&] {
+              return std::pair(
+                  std::vector<uint32_t>(trainer.row_ends().begin(), trainer.row_ends().end()),
+                  std::vector<uint32_t>(trainer.targets().begin(), trainer.targets().end()));
+            });
+            return nb::make_tuple(numpy(std::move(ends)), numpy(std::move(targets)));
+          },
+          "Where the row of each source word ends, and the target word of each cell")
+      .def(
+          "weights",
+          [](const align::AlignerTrainer& trainer) {
+            auto [cells, null, forward, backward] = unlocked([&] {
+              const align::TrainerWeights weights = trainer.weights();
+              return std::tuple(flat<float>(weights.cells), flat<float>(weights.null),
+                                weights.forward_jumps, weights.backward_jumps);
+            });
+            return nb::make_tuple(numpy(std::move(cells)), numpy(std::move(null)),
+                                  numpy(std::move(forward)), numpy(std::move(backward)));
+          },
+          "Of cells, the spare one last, and of the empty word, forward and backward by turns; of "
+          "jumps, forward, then backward")
+      .def(
+          "take",
+          [](align::AlignerTrainer& trainer, const Input<float>& cells, const Input<float>& null,
+             const Input<float>& forward, const Input<float>& backward) {
+            const nb::gil_scoped_release unlocked;
+            trainer.take({paired<align::DirectedWeights>(cells),
+                          paired<align::DirectedWeights>(null), copy_of(forward),
+                          copy_of(backward)});
+          },
+          nb::arg("cells").noconvert(), nb::arg("null").noconvert(), nb::arg("forward").noconvert(),
+          nb::arg("backward").noconvert(), "Go by the weights that another trainer gave")
+      .def(
+          "counts",
+          [](const align::AlignerTrainer& trainer) {
+            auto [cells, null, forward, backward, likelihood] = unlocked([&] {
+              const align::TrainerCounts counts = trainer.counts();
+              return std::tuple(flat<int64_t>(counts.cells), flat<int64_t>(counts.null),
+                                numbers_of(counts.forward_jumps), numbers_of(counts.backward_jumps),
+                                counts.log_likelihood);
+            });
+            return nb::make_tuple(numpy(std::move(cells)), numpy(std::move(null)),
+                                  numpy(std::move(forward)), numpy(std::move(backward)),
+                                  likelihood);
+          },
+          "What was expected since the weights were set, in whole numbers that add up")
+      .def(
+          "add_counts",
+          [](align::AlignerTrainer& trainer, std::string_view stage, uint32_t max_length,
+             const Input<int64_t>& cells, const Input<int64_t>& null, const Input<int64_t>& forward,
+             const Input<int64_t>& backward, int64_t likelihood) {
+            const nb::gil_scoped_release unlocked;
+            trainer.add_counts(
+                stage_of(stage),
+                {paired<align::DirectedCounts>(cells), paired<align::DirectedCounts>(null),
+                 jumps_of(forward, max_length), jumps_of(backward, max_length), likelihood});
+          },
+          nb::arg("stage"), nb::arg("max_length"), nb::arg("cells").noconvert(),
+          nb::arg("null").noconvert(), nb::arg("forward").noconvert(),
+          nb::arg("backward").noconvert(), nb::arg("likelihood"),
+          "Add what other trainers counted");
+}
+
 void bind_trainer(nb::module_& m) {
   nb::class_<align::AlignerOptions>(m, "AlignerOptions", "What the aligner's arithmetic depends on")
       .def(nb::init<>())
@@ -76,8 +202,9 @@ void bind_trainer(nb::module_& m) {
       .def_rw("spelling_prior", &align::AlignerOptions::spelling_prior)
       .def_rw("jump_smoothing", &align::AlignerOptions::jump_smoothing);
 
-  nb::class_<align::AlignerTrainer>(m, "AlignerTrainer",
-                                    "Expectation-maximisation of the word aligner")
+  nb::class_<align::AlignerTrainer> trainer(m, "AlignerTrainer",
+                                            "Expectation-maximisation of the word aligner");
+  trainer
       .def(nb::init<const text::TokenLines&, const text::TokenLines&, const text::Vocab&,
                     const align::AlignerOptions&, std::string, uint64_t, unsigned>(),
            nb::arg("source"), nb::arg("target"), nb::arg("vocab"), nb::arg("options"),
@@ -96,6 +223,7 @@ void bind_trainer(nb::module_& m) {
       .def_prop_ro("cells", &align::AlignerTrainer::cells)
       .def_prop_ro("skipped", &align::AlignerTrainer::skipped)
       .def("__len__", &align::AlignerTrainer::pairs);
+  bind_sums(trainer);
 }
 
 void bind_model(nb::module_& m) {

@@ -9,7 +9,7 @@
 #include "align/links.h"
 #include "align/pharaoh.h"
 #include "align/symmetrise.h"
-#include "bind/bind.h"
+#include "bind/line_arrays.h"
 
 namespace demotic::bind {
 
@@ -69,6 +69,37 @@ void bind_links(nb::module_& m) {
             for (const uint64_t end : ends) links.ends.push_back(base + end);
           },
           nb::arg("links"), Unlocked(), "Append the sentence pairs of another object")
+      .def_static(
+          "of",
+          [](const Input<uint32_t>& pairs, const Input<uint64_t>& ends) {
+            return unlocked([&] {
+              check_ends(span_of(ends), pairs.shape(0) / 2);
+              align::Links links;
+              for (size_t at = 0; at + 1 < pairs.shape(0); at += 2)
+                links.pairs.push_back({pairs.data()[at], pairs.data()[at + 1]});
+              links.ends = copy_of(ends);
+              return links;
+            });
+          },
+          nb::arg("pairs").noconvert(), nb::arg("ends").noconvert(),
+          "Source and target positions by turns, and where the links of each sentence pair end")
+      .def(
+          "arrays",
+          [](const align::Links& links, size_t begin, size_t end) {
+            auto [flat, ends] = unlocked([&] {
+              auto [pairs, borders] = part_of(links.pairs, links.ends, begin, end);
+              std::vector<uint32_t> positions;
+              positions.reserve(2 * pairs.size());
+              for (const align::Link& link : pairs) {
+                positions.push_back(link.source);
+                positions.push_back(link.target);
+              }
+              return std::pair(std::move(positions), std::move(borders));
+            });
+            return nb::make_tuple(numpy(std::move(flat)), numpy(std::move(ends)));
+          },
+          nb::arg("begin"), nb::arg("end"),
+          "What ``of`` makes the sentence pairs from begin up to end from")
       .def_prop_ro(
           "count", [](const align::Links& links) { return links.pairs.size(); },
           "The number of links")
@@ -110,7 +141,8 @@ void bind_lexical_table(nb::module_& m) {
           [](align::LexicalTable* self, align::LexicalCounts& counts, const text::Vocab& source,
              const text::Vocab& target) { new (self) align::LexicalTable(counts, source, target); },
           nb::arg("counts"), nb::arg("source"), nb::arg("target"), Unlocked())
-      .def(nb::init<const std::string&>(), nb::arg("path"), Unlocked())
+      .def(nb::init<const std::string&, bool>(), nb::arg("path"), nb::arg("verify") = true,
+           Unlocked())
       .def("target_given_source", &align::LexicalTable::target_given_source, nb::arg("source"),
            nb::arg("target"), "w(e|f) of two ids")
       .def("source_given_target", &align::LexicalTable::source_given_target, nb::arg("source"),

@@ -12,9 +12,11 @@
 #include "bind/bind.h"
 #include "bind/counters.h"
 #include "grammar/itg_extraction.h"
+#include "grammar/lazy_rules.h"
 #include "grammar/rule_extraction.h"
 #include "grammar/rule_merge.h"
 #include "grammar/rule_scorer.h"
+#include "grammar/rule_sums.h"
 #include "grammar/rule_table.h"
 #include "grammar/rule_table_builder.h"
 
@@ -175,6 +177,87 @@ void bind_items(nb::module_& m) {
                    "Items by their source words, from 1 on; the last counts all longer ones");
 }
 
+// -- sums ----------------------------------------------------------------------------------------
+
+grammar::BinaryView view(const Borders& borders, const Bytes& bytes, size_t rows) {
+  const int32_t* ends = borders.data();
+  bool sound = borders.shape(0) == rows + 1 && ends[0] >= 0;
+  for (size_t row = 0; row < rows && sound; ++row) sound = ends[row] <= ends[row + 1];
+  if (!sound || static_cast<size_t>(ends[rows]) > bytes.shape(0))
+    throw io::Error(io::Fault::argument, "a binary column whose borders do not fit");
+  return {reinterpret_cast<const char*>(bytes.data()), ends};
+}
+
+std::span<const int64_t> numbers(const Numbers& column, size_t rows) {
+  if (column.shape(0) != rows) throw io::Error(io::Fault::argument, "columns of unequal length");
+  return {column.data(), rows};
+}
+
+// All three columns of sentences, or none.
+using Sentences = std::optional<Numbers>;
+
+grammar::CountedColumns columns_of(const Borders& source_ends, const Bytes& source,
+                                   const Borders& target_ends, const Bytes& target,
+                                   const Borders& link_ends, const Bytes& links,
+                                   const Numbers& mass, const Borders& origin_ends,
+                                   const Bytes& origins, const Sentences& sentences,
+                                   const Sentences& source_sentences,
+                                   const Sentences& target_sentences) {
+  const size_t rows = mass.shape(0);
+  if (sentences.has_value() != source_sentences.has_value() ||
+      sentences.has_value() != target_sentences.has_value())
+    throw io::Error(io::Fault::argument, "all counts of sentences, or none");
+  const auto optional = [&](const Sentences& column) {
+    return column ? numbers(*column, rows) : std::span<const int64_t>();
+  };
+  return {view(source_ends, source, rows),
+          view(target_ends, target, rows),
+          view(link_ends, links, rows),
+          view(origin_ends, origins, rows),
+          {mass.data(), rows},
+          optional(sentences),
+          optional(source_sentences),
+          optional(target_sentences)};
+}
+
+using Summed = nb::typed<nb::tuple, size_t, Buffers, Buffers, Buffers, nb::bytes, Buffers,
+                         nb::bytes, nb::bytes, nb::bytes, nb::bytes>;
+
+void bind_sums(nb::module_& m) {
+  nb::class_<grammar::RuleSums>(m, "RuleSums",
+                                "Sums counted rows of whole target sides, and puts them in order")
+      .def(nb::init<uint32_t>(), nb::arg("least"))
+      .def("reserve", &grammar::RuleSums::reserve, nb::arg("rows"), nb::arg("bytes"), Unlocked())
+      .def(
+          "add",
+          [](grammar::RuleSums& sums, const Borders& source_ends, const Bytes& source,
+             const Borders& target_ends, const Bytes& target, const Borders& link_ends,
+             const Bytes& links, const Numbers& mass, const Borders& origin_ends,
+             const Bytes& origins, const Sentences& sentences, const Sentences& source_sentences,
+             const Sentences& target_sentences) {
+            const nb::gil_scoped_release released;
+            sums.add(columns_of(source_ends, source, target_ends, target, link_ends, links, mass,
+                                origin_ends, origins, sentences, source_sentences,
+                                target_sentences));
+          },
+          nb::arg("source_ends"), nb::arg("source"), nb::arg("target_ends"), nb::arg("target"),
+          nb::arg("link_ends"), nb::arg("links"), nb::arg("mass"), nb::arg("origin_ends"),
+          nb::arg("origins"), nb::arg("sentences") = nb::none(),
+          nb::arg("source_sentences") = nb::none(), nb::arg("target_sentences") = nb::none())
+      .def(
+          "finish",
+          [](grammar::RuleSums& sums) -> Summed {
+            const grammar::SummedRows out = unlocked([&] { return sums.finish(); });
+            const grammar::RuleColumns& columns = out.columns;
+            return nb::make_tuple(columns.rows(), buffers(columns.source), buffers(columns.target),
+                                  buffers(columns.links), buffer(columns.mass),
+                                  buffers(columns.origins), buffer(out.totals),
+                                  buffer(columns.sentences), buffer(columns.source_sentences),
+                                  buffer(columns.target_sentences));
+          },
+          "Rows ascending by source, target and links, with the counts of the targets");
+}
+
 // -- scoring -----------------------------------------------------------------------------------
 
 // A scorer with everything that it works on.
@@ -186,9 +269,9 @@ struct Scoring {
 
   Scoring(const std::string& path, const text::Vocab& source, const text::Vocab& target,
           const align::LexicalTable& table, const grammar::RuleChoice& choice,
-          const grammar::RuleExtras& extras)
+          const grammar::RuleExtras& extras, size_t index_memory)
       : builder(path, {"X"}, grammar::RuleScorer::feature_names(extras), source.view(),
-                target.view()),
+                target.view(), index_memory),
         lexicon(table, source.view(), target.view()),
         scorer(builder, lexicon, choice, extras) {}
 
@@ -198,15 +281,6 @@ struct Scoring {
   }
 };
 
-grammar::BinaryView view(const Borders& borders, const Bytes& bytes, size_t rows) {
-  const int32_t* ends = borders.data();
-  bool sound = borders.shape(0) == rows + 1 && ends[0] >= 0;
-  for (size_t row = 0; row < rows && sound; ++row) sound = ends[row] <= ends[row + 1];
-  if (!sound || static_cast<size_t>(ends[rows]) > bytes.shape(0))
-    throw io::Error(io::Fault::argument, "a binary column whose borders do not fit");
-  return {reinterpret_cast<const char*>(bytes.data()), ends};
-}
-
 void bind_scoring(nb::module_& m) {
   nb::class_<Scoring>(m, "RuleScorer", "Turns sorted, counted rules into a scored table")
       .def(
@@ -215,19 +289,19 @@ void bind_scoring(nb::module_& m) {
              const text::Vocab& target, const align::LexicalTable& lexical, uint32_t max_targets,
              uint32_t min_sentences, uint32_t min_loose, uint32_t short_loose, double significance,
              int64_t sentences, bool unaligned, bool orientations, bool pay_deletions,
-             uint32_t min_composed) {
+             uint32_t min_composed, size_t index_memory) {
             const nb::gil_scoped_release unlocked;
             new (self) Scoring(path, source, target, lexical,
                                {max_targets, min_sentences, min_loose, short_loose, significance,
                                 sentences, min_composed},
-                               {unaligned, orientations, pay_deletions});
+                               {unaligned, orientations, pay_deletions}, index_memory);
           },
           nb::arg("path"), nb::arg("source"), nb::arg("target"), nb::arg("lexical"),
           nb::arg("max_targets"), nb::arg("min_sentences"), nb::arg("min_loose"),
           nb::arg("short_loose"), nb::arg("significance"), nb::arg("sentences"),
           nb::arg("unaligned"), nb::arg("orientations"), nb::arg("pay_deletions") = false,
-          nb::arg("min_composed") = 1, nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
-          nb::keep_alive<1, 5>())
+          nb::arg("min_composed") = 1, nb::arg("index_memory") = size_t{64} << 20,
+          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
       .def(
           "begin",
           [](Scoring& scoring, size_t runs,
@@ -248,31 +322,13 @@ void bind_scoring(nb::module_& m) {
           [](Scoring& scoring, size_t run, const Borders& source_ends, const Bytes& source,
              const Borders& target_ends, const Bytes& target, const Borders& link_ends,
              const Bytes& links, const Numbers& mass, const Borders& origin_ends,
-             const Bytes& origins, const Numbers& totals, const std::optional<Numbers>& sentences,
-             const std::optional<Numbers>& source_sentences,
-             const std::optional<Numbers>& target_sentences) {
+             const Bytes& origins, const Numbers& totals, const Sentences& sentences,
+             const Sentences& source_sentences, const Sentences& target_sentences) {
             const nb::gil_scoped_release unlocked;
-            const size_t rows = mass.shape(0);
-            const auto numbers = [&](const Numbers& column) {
-              if (column.shape(0) != rows)
-                throw io::Error(io::Fault::argument, "columns of unequal length");
-              return std::span<const int64_t>(column.data(), rows);
-            };
-            if (sentences.has_value() != source_sentences.has_value() ||
-                sentences.has_value() != target_sentences.has_value())
-              throw io::Error(io::Fault::argument, "all counts of sentences, or none");
-            const auto optional = [&](const std::optional<Numbers>& column) {
-              return column ? numbers(*column) : std::span<const int64_t>();
-            };
-            scoring.runs().add(run, {view(source_ends, source, rows),
-                                     view(target_ends, target, rows),
-                                     view(link_ends, links, rows),
-                                     view(origin_ends, origins, rows),
-                                     {mass.data(), rows},
-                                     numbers(totals),
-                                     optional(sentences),
-                                     optional(source_sentences),
-                                     optional(target_sentences)});
+            scoring.runs().add(run, {columns_of(source_ends, source, target_ends, target, link_ends,
+                                                links, mass, origin_ends, origins, sentences,
+                                                source_sentences, target_sentences),
+                                     numbers(totals, mass.shape(0))});
           },
           nb::arg("run"), nb::arg("source_ends"), nb::arg("source"), nb::arg("target_ends"),
           nb::arg("target"), nb::arg("link_ends"), nb::arg("links"), nb::arg("mass"),
@@ -290,12 +346,61 @@ void bind_scoring(nb::module_& m) {
       .def("__len__", [](const Scoring& scoring) { return scoring.builder.rules(); });
 }
 
+// -- rules on demand -----------------------------------------------------------------------------
+
+void bind_lazy(nb::module_& m) {
+  nb::class_<grammar::AlignedText>(m, "AlignedText", "See demotic.grammar.LazyRules")
+      .def(nb::init<const std::string&, std::optional<bool>>(), nb::arg("path"),
+           nb::arg("verify").none() = nb::none(), Unlocked())
+      .def_static(
+          "write",
+          [](const std::string& path, const text::Vocab& source_vocab,
+             const text::Vocab& target_vocab, const text::TokenLines& source,
+             const text::TokenLines& target, const align::Links& links,
+             const grammar::HieroOptions& rules, uint32_t max_targets, uint32_t min_sentences,
+             uint32_t min_loose, uint32_t short_loose, bool unaligned, uint32_t sample,
+             unsigned threads) {
+            const nb::gil_scoped_release released;
+            grammar::write_aligned_text(path, source_vocab, target_vocab, source, target, links,
+                                        {rules,
+                                         {max_targets, min_sentences, min_loose, short_loose},
+                                         {unaligned, rules.orientations},
+                                         sample},
+                                        threads);
+          },
+          nb::arg("path"), nb::arg("source_vocab"), nb::arg("target_vocab"), nb::arg("source"),
+          nb::arg("target"), nb::arg("links"), nb::arg("rules"), nb::arg("max_targets"),
+          nb::arg("min_sentences"), nb::arg("min_loose"), nb::arg("short_loose"),
+          nb::arg("unaligned"), nb::arg("sample"), nb::arg("threads"))
+      .def(
+          "find_source_word",
+          [](const grammar::AlignedText& text, const std::string& word) {
+            return text.source_vocab().find(word);
+          },
+          nb::arg("word"), "The id of a word; 0 where the text has none")
+      .def_prop_ro("sample", [](const grammar::AlignedText& text) { return text.options().sample; })
+      .def_prop_ro("source_words",
+                   [](const grammar::AlignedText& text) { return text.source().all().size(); })
+      .def_prop_ro("target_words",
+                   [](const grammar::AlignedText& text) { return text.target().all().size(); })
+      .def("__len__", &grammar::AlignedText::size);
+
+  nb::class_<grammar::LazyRules>(m, "LazyRules", "See demotic.grammar.LazyRules")
+      .def(nb::init<const grammar::AlignedText&, const align::LexicalTable&, uint32_t>(),
+           nb::arg("text"), nb::arg("lexical"), nb::arg("span"), nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>())
+      .def("write", &grammar::LazyRules::write, nb::arg("sentences"), nb::arg("path"),
+           nb::arg("threads"), Unlocked(), "A table of the rules that can match these sentences");
+}
+
 }  // namespace
 
 void grammar(nb::module_& m) {
   bind_extraction(m);
   bind_items(m);
+  bind_sums(m);
   bind_scoring(m);
+  bind_lazy(m);
   m.def(
       "fisher_evidence",
       [](int64_t pair, int64_t source, int64_t target, int64_t sentences) {

@@ -6,6 +6,7 @@
 #include "bind/arrays.h"
 #include "lm/classes.h"
 #include "lm/estimate.h"
+#include "lm/estimate_counted.h"
 
 namespace demotic::bind {
 namespace {
@@ -91,10 +92,55 @@ void word_classes(nb::module_& m) {
           nb::arg("counts"), "Word -> class, frequent words first");
 }
 
+void counted_text(nb::module_& m) {
+  m.def(
+      "count_ngrams",
+      [](const lm::TrainingText& text, unsigned order, const Input<uint32_t>& renumbered,
+         uint32_t words) {
+        lm::NgramCounts found =
+            unlocked([&] { return count_ngrams(text, order, span_of(renumbered), words); });
+        return nb::make_tuple(numpy(std::move(found.keys)), numpy(std::move(found.counts)));
+      },
+      nb::arg("text"), nb::arg("order"), nb::arg("renumbered").noconvert(), nb::arg("words"),
+      "Distinct n-grams as bytes, the last word first, and how often each is there");
+
+  nb::class_<lm::CountedText>(m, "LmCountedText", "N-grams of a text that was counted in pieces")
+      .def(
+          "__init__",
+          [](lm::CountedText* self, const text::Vocab& vocab, const Input<uint64_t>& frequencies,
+             unsigned order, uint64_t memory, std::string temp, bool discount_fallback,
+             std::vector<uint64_t> prune, uint64_t vocab_limit, unsigned threads) {
+            const nb::gil_scoped_release unlocked;
+            new (self) lm::CountedText(vocab, copy_of(frequencies),
+                                       {order, memory, std::move(temp), discount_fallback,
+                                        std::move(prune), vocab_limit, threads});
+          },
+          nb::arg("vocab"), nb::arg("frequencies").noconvert(), nb::arg("order"), nb::arg("memory"),
+          nb::arg("temp"), nb::arg("discount_fallback"), nb::arg("prune"), nb::arg("vocab_limit"),
+          nb::arg("threads"))
+      .def(
+          "add",
+          [](lm::CountedText& text, const Input<uint8_t>& keys, const Input<int64_t>& counts) {
+            const nb::gil_scoped_release unlocked;
+            text.add(span_of(keys), span_of(counts));
+          },
+          nb::arg("keys").noconvert(), nb::arg("counts").noconvert(),
+          "N-grams as count_ngrams gives them")
+      .def(
+          "estimate",
+          [](lm::CountedText& text, nb::object advance) {
+            const lm::Tick tick = python_tick(std::move(advance));
+            const nb::gil_scoped_release unlocked;
+            return text.estimate(tick);
+          },
+          nb::arg("advance"), "Interpolated modified Kneser-Ney; the n-grams are used up");
+}
+
 }  // namespace
 
 void lm_estimate(nb::module_& m) {
   word_classes(m);
+  counted_text(m);
 
   nb::class_<lm::TrainingText>(m, "LmText", "Tokenised text to estimate a language model from")
       .def(nb::init<std::string, uint64_t, bool>(), nb::arg("temp"), nb::arg("memory"),
@@ -108,6 +154,19 @@ void lm_estimate(nb::module_& m) {
           },
           nb::arg("lines"), "Append whole lines of UTF-8")
       .def("next_file", &lm::TrainingText::next_file)
+      .def(
+          "vocabulary",
+          [](const lm::TrainingText& text) {
+            auto [joined, frequencies] = unlocked([&] {
+              std::string lines;
+              for (uint32_t id = lm::kEnd + 1; id < text.vocab().size(); ++id)
+                lines.append(text.vocab().word(id)).push_back('\n');
+              return std::pair(std::move(lines), text.frequencies());
+            });
+            return nb::make_tuple(nb::bytes(joined.data(), joined.size()),
+                                  numpy(std::move(frequencies)));
+          },
+          "Its words, one a line, and how often each id occurs: <unk>, <s>, </s>, these words")
       .def_prop_ro("words", &lm::TrainingText::words)
       .def_prop_ro("lines", &lm::TrainingText::lines);
 

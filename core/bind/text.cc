@@ -1,6 +1,6 @@
 #include <nanobind/stl/vector.h>
 
-#include "bind/bind.h"
+#include "bind/line_arrays.h"
 #include "text/token_lines.h"
 #include "text/vocab.h"
 
@@ -25,6 +25,23 @@ void text(nb::module_& m) {
           },
           nb::arg("text"), nb::arg("vocab"),
           "Append the lines of a UTF-8 text whose tokens are separated by spaces")
+      .def_static(
+          "of",
+          [](const Input<uint32_t>& ids, const Input<uint64_t>& ends) {
+            return unlocked([&] {
+              check_ends(span_of(ends), ids.shape(0));
+              return text::TokenLines{copy_of(ids), copy_of(ends)};
+            });
+          },
+          nb::arg("ids").noconvert(), nb::arg("ends").noconvert(),
+          "Lines of ids and where each of them ends")
+      .def(
+          "arrays",
+          [](const text::TokenLines& lines, size_t begin, size_t end) {
+            auto [ids, ends] = unlocked([&] { return part_of(lines.ids, lines.ends, begin, end); });
+            return nb::make_tuple(numpy(std::move(ids)), numpy(std::move(ends)));
+          },
+          nb::arg("begin"), nb::arg("end"), "What ``of`` makes the lines from begin up to end from")
       .def_prop_ro("tokens", [](const text::TokenLines& lines) { return lines.ids.size(); })
       .def(
           "__getitem__",

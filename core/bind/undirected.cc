@@ -20,6 +20,14 @@ decode::umt::Cff cff_by_name(const std::string& name) {
   throw io::Error(io::Fault::argument, "there is no cff '" + name + "'", 0, "raw, delta or off");
 }
 
+decode::umt::Turn turn_by_name(const std::string& name) {
+  if (name == "score") return decode::umt::Turn::score;
+  if (name == "margin") return decode::umt::Turn::margin;
+  if (name == "age") return decode::umt::Turn::age;
+  throw io::Error(io::Fault::argument, "there is no turn '" + name + "'", 0,
+                  "score, margin or age");
+}
+
 decode::umt::BoundKind bounds_by_name(const std::string& name) {
   if (name == "local") return decode::umt::BoundKind::local;
   if (name == "words") return decode::umt::BoundKind::words;
@@ -124,10 +132,10 @@ void decoder(nb::module_& m) {
               [](decode::umt::UndirectedDecoder* self, const grammar::RuleTable& table,
                  const lm::Model* lm, const std::vector<double>& weights,
                  const SparseWeights* sparse_rules, Vector sparse, double kappa,
-                 const std::string& cff, const std::string& argmax, const std::string& bounds,
-                 bool lookahead, bool stale_queue, uint32_t restarts, uint32_t repairs,
-                 uint32_t repair_width, uint32_t beam, uint32_t span_limit, uint64_t max_edges,
-                 const std::string& glue, const std::string& goal,
+                 const std::string& cff, const std::string& turn, const std::string& argmax,
+                 const std::string& bounds, bool lookahead, bool stale_queue, uint32_t restarts,
+                 uint32_t repairs, uint32_t repair_width, uint32_t beam, uint32_t span_limit,
+                 uint64_t max_edges, const std::string& glue, const std::string& goal,
                  const std::string& default_category, uint32_t sparse_bits) {
                 const nb::gil_scoped_release unlocked;
                 new (self) decode::umt::UndirectedDecoder(
@@ -136,6 +144,7 @@ void decoder(nb::module_& m) {
                     parse_options(span_limit, max_edges, glue, goal, default_category),
                     {.kappa = kappa,
                      .cff = cff_by_name(cff),
+                     .turn = turn_by_name(turn),
                      .lazy = !is_eager(argmax),
                      .bounds = bounds_by_name(bounds),
                      .lookahead = lookahead,
@@ -148,11 +157,11 @@ void decoder(nb::module_& m) {
               },
               nb::arg("table"), nb::arg("lm").none(), nb::arg("weights"),
               nb::arg("sparse_rules").none(), nb::arg("sparse"), nb::arg("kappa"), nb::arg("cff"),
-              nb::arg("argmax"), nb::arg("bounds"), nb::arg("lookahead"), nb::arg("stale_queue"),
-              nb::arg("restarts"), nb::arg("repairs"), nb::arg("repair_width"), nb::arg("beam"),
-              nb::arg("span_limit"), nb::arg("max_edges"), nb::arg("glue"), nb::arg("goal"),
-              nb::arg("default_category"), nb::arg("sparse_bits"), nb::keep_alive<1, 2>(),
-              nb::keep_alive<1, 3>())
+              nb::arg("turn"), nb::arg("argmax"), nb::arg("bounds"), nb::arg("lookahead"),
+              nb::arg("stale_queue"), nb::arg("restarts"), nb::arg("repairs"),
+              nb::arg("repair_width"), nb::arg("beam"), nb::arg("span_limit"), nb::arg("max_edges"),
+              nb::arg("glue"), nb::arg("goal"), nb::arg("default_category"), nb::arg("sparse_bits"),
+              nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
           .def_prop_ro("labels",
                        [](const decode::umt::UndirectedDecoder& d) { return d.plan().labels(); })
           .def(

@@ -83,13 +83,29 @@ class HieroExtractor {
   template <class Emit>
   void operator()(std::span<const uint32_t> source, std::span<const uint32_t> target,
                   std::span<const align::Link> links, Emit&& emit) {
+    wanted(
+        source, target, links, [](const Pair&) { return true; },
+        [](const Pair&, std::span<const Pair>) { return true; }, emit);
+  }
+
+  // The same of some rules alone: those of initial pairs for which wants_pair(pair) holds, and of
+  // these the ones for which wants_rule(pair, pairs that X stands for) does.  Masses are shared
+  // with the others all the same.  A rule that deletes a word has an initial pair without target
+  // words.
+  template <class WantsPair, class WantsRule, class Emit>
+  void wanted(std::span<const uint32_t> source, std::span<const uint32_t> target,
+              std::span<const align::Link> links, WantsPair&& wants_pair, WantsRule&& wants_rule,
+              Emit&& emit) {
     find_initial_pairs(static_cast<uint32_t>(source.size()), static_cast<uint32_t>(target.size()),
                        links);
     if (options_.orientations) find_corners();
     for (const Pair& outer : pairs_) {
+      if (!wants_pair(outer)) continue;
       find_holes(outer);
       const uint8_t orientation = options_.orientations ? orientation_of(outer) : 0;
       for (const Holes& holes : holes_) {
+        const std::array<Pair, kMaxExtracted> inner{pairs_[holes.pair[0]], pairs_[holes.pair[1]]};
+        if (!wants_rule(outer, std::span<const Pair>(inner).first(holes.count))) continue;
         write(outer, holes, source, target, links);
         emit(ExtractedRule{source_, target_, links_, kUnitMass / holes_.size(), orientation});
       }
@@ -99,6 +115,9 @@ class HieroExtractor {
     links_.clear();
     for (size_t i = 0; i < source.size(); ++i) {
       if (link_begin_[i] != link_begin_[i + 1]) continue;
+      const auto at = static_cast<uint32_t>(i);
+      const Pair pair{at, at + 1, 0, 0};
+      if (!wants_pair(pair) || !wants_rule(pair, std::span<const Pair>())) continue;
       source_.assign(1, static_cast<text::Symbol>(source[i]));
       emit(ExtractedRule{source_, target_, links_, kUnitMass, 0});
     }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -44,6 +45,15 @@ struct BinaryColumn {
   BinaryView view() const { return {bytes.data(), ends.data()}; }
 };
 
+// The columns where somebody else owns them.
+struct CountedColumns {
+  BinaryView source, target, links, origins;
+  std::span<const int64_t> mass;
+  std::span<const int64_t> sentences, source_sentences, target_sentences;
+
+  size_t rows() const { return mass.size(); }
+};
+
 struct RuleColumns {
   BinaryColumn source;
   BinaryColumn target;
@@ -57,6 +67,10 @@ struct RuleColumns {
   size_t rows() const { return mass.size(); }
   // A column's borders are 32-bit numbers; keys have at most some hundred bytes.
   bool full() const { return rows() >= (size_t{1} << 21); }
+  CountedColumns view() const {
+    return {source.view(), target.view(), links.view(),     origins.view(),
+            mass,          sentences,     source_sentences, target_sentences};
+  }
 };
 
 struct RulePart {
@@ -70,7 +84,7 @@ class RuleParts {
 
   // Where a row with this target side goes.
   RuleColumns& of(std::string_view target) {
-    const uint64_t hash = io::checksum64(target.data(), target.size()) >> 32;
+    const uint64_t hash = io::short_hash(target.data(), target.size()) >> 32;
     const auto number = static_cast<uint32_t>(hash * open_.size() >> 32);
     if (open_[number].full()) full_.push_back({number, std::exchange(open_[number], {})});
     return open_[number];

@@ -2,6 +2,68 @@
 
 namespace demotic::grammar {
 
+void RuleCounts::add(const ExtractedRule& rule, uint32_t sentence) {
+  const size_t begin = keys_.size();
+  const size_t links_size = rule.links.size_bytes();
+  keys_.resize(begin + (rule.source.size() + rule.target.size()) * kSymbolBytes + links_size + 1);
+  char* const key = keys_.data() + begin;
+  char* end = key;
+  for (const text::Symbol symbol : rule.source) end = put_symbol(symbol, end);
+  const auto source_size = static_cast<uint16_t>(end - key);
+  for (const text::Symbol symbol : rule.target) end = put_symbol(symbol, end);
+  const auto target_size = static_cast<uint16_t>(end - key - source_size);
+  if (links_size > 0) std::memcpy(end, rule.links.data(), links_size);
+  end += links_size;
+  if (rule.orientation != 0) *end++ = static_cast<char>(rule.orientation);
+  const auto key_size = static_cast<uint16_t>(end - key);
+  keys_.resize(begin + key_size);
+
+  const uint64_t hash = io::short_hash(key, key_size) + io::mix64(source_size);
+  index_.prefetch(hash);
+  pending_.push_back({hash, begin, rule.mass, sentence, source_size, target_size, key_size});
+  if (pending_.size() == kPending) settle();
+}
+
+void RuleCounts::settle() {
+  std::array<uint32_t, kPending> guesses;
+  for (size_t i = 0; i < pending_.size(); ++i) {
+    guesses[i] = index_.first_guess(pending_[i].hash);
+    if (guesses[i] != HashIndex::kNone) __builtin_prefetch(&rows_[guesses[i]], 1);
+  }
+  for (size_t i = 0; i < pending_.size(); ++i)
+    if (guesses[i] != HashIndex::kNone) __builtin_prefetch(bytes_.data() + rows_[guesses[i]].begin);
+  for (const Pending& rule : pending_) settle(rule);
+  pending_.clear();
+  keys_.clear();
+}
+
+void RuleCounts::settle(const Pending& rule) {
+  const auto next = static_cast<uint32_t>(rows_.size());
+  const uint32_t number =
+      index_.find_or_add(rule.hash, next, [&](uint32_t i) { return same(rows_[i], rule); });
+  if (number != next) {
+    Row& row = rows_[number];
+    row.mass += rule.mass;
+    ++row.uses;
+    if (row.origins < kOrigins && row.origin[row.origins - 1] != rule.sentence)
+      row.origin[row.origins++] = rule.sentence;
+  } else {
+    rows_.push_back({rule.hash,
+                     bytes_.size(),
+                     rule.mass,
+                     rule.source_size,
+                     rule.target_size,
+                     rule.key_size,
+                     1,
+                     1,
+                     {rule.sentence, 0, 0},
+                     {}});
+    bytes_.insert(bytes_.end(), keys_.begin() + static_cast<ptrdiff_t>(rule.begin),
+                  keys_.begin() + static_cast<ptrdiff_t>(rule.begin + rule.key_size));
+  }
+  if (sentences_) count_sentence(number, rule.sentence);
+}
+
 // Which parts of the row's key does the sentence give for the first time?
 void RuleCounts::count_sentence(uint32_t number, uint32_t sentence) {
   if (sentence != sentence_) {
@@ -15,7 +77,7 @@ void RuleCounts::count_sentence(uint32_t number, uint32_t sentence) {
   for (size_t which = 0; which < firsts_.size(); ++which) {
     Firsts& firsts = firsts_[which];
     const std::string_view key = part(row, which);
-    const uint64_t hash = io::mix64(io::checksum64(key.data(), key.size()));
+    const uint64_t hash = io::short_hash(key.data(), key.size());
     const auto next = static_cast<uint32_t>(firsts.rows.size());
     const auto same = [&](uint32_t i) {
       const Row& other = rows_[firsts.rows[i]];
@@ -28,6 +90,7 @@ void RuleCounts::count_sentence(uint32_t number, uint32_t sentence) {
 }
 
 void RuleCounts::spill(RuleParts& parts, size_t keep) {
+  settle();
   const auto move_out = [&](const Row& row) {
     const char* key = bytes_.data() + row.begin;
     const std::string_view target(key + row.source_size, row.target_size);

@@ -30,42 +30,7 @@ class RuleCounts {
 
   size_t rows() const { return rows_.size(); }
 
-  void add(const ExtractedRule& rule, uint32_t sentence) {
-    key_.clear();
-    for (const text::Symbol symbol : rule.source) put_symbol(symbol, key_);
-    const size_t source_size = key_.size();
-    for (const text::Symbol symbol : rule.target) put_symbol(symbol, key_);
-    const size_t target_size = key_.size() - source_size;
-    const auto* links = reinterpret_cast<const char*>(rule.links.data());
-    key_.insert(key_.end(), links, links + rule.links.size_bytes());
-    if (rule.orientation != 0) key_.push_back(static_cast<char>(rule.orientation));
-
-    const uint64_t hash = io::mix64(io::checksum64(key_.data(), key_.size()) + source_size * 31);
-    const auto next = static_cast<uint32_t>(rows_.size());
-    const uint32_t number = index_.find_or_add(hash, next, [&](uint32_t i) {
-      return rows_[i].hash == hash && same(rows_[i], source_size, target_size);
-    });
-    if (number != next) {
-      Row& row = rows_[number];
-      row.mass += rule.mass;
-      ++row.uses;
-      if (row.origins < kOrigins && row.origin[row.origins - 1] != sentence)
-        row.origin[row.origins++] = sentence;
-    } else {
-      rows_.push_back({hash,
-                       bytes_.size(),
-                       rule.mass,
-                       static_cast<uint16_t>(source_size),
-                       static_cast<uint16_t>(target_size),
-                       static_cast<uint16_t>(key_.size()),
-                       1,
-                       1,
-                       {sentence, 0, 0},
-                       {}});
-      bytes_.insert(bytes_.end(), key_.begin(), key_.end());
-    }
-    if (sentences_) count_sentence(number, sentence);
-  }
+  void add(const ExtractedRule& rule, uint32_t sentence);
 
   // Moves rows out until at most `keep` are left.
   void spill(RuleParts& parts, size_t keep);
@@ -83,6 +48,18 @@ class RuleCounts {
   };
   static_assert(sizeof(Row) == 64);
 
+  // A rule whose row is not known yet.
+  struct Pending {
+    uint64_t hash;
+    uint64_t begin;  // of the key in keys_
+    uint64_t mass;
+    uint32_t sentence;
+    uint16_t source_size, target_size, key_size;
+  };
+  // Rows lie all over the memory.  So many rules wait until the memory that all of them need has
+  // been asked for.
+  static constexpr size_t kPending = 32;
+
   // Rows of the sentence at hand that differ in a part of their keys.
   struct Firsts {
     HashIndex index;  // of rows
@@ -95,12 +72,14 @@ class RuleCounts {
     if (which == 2) return {key + row.source_size, row.target_size};
     return {key, size_t{row.source_size} + row.target_size};
   }
+  void settle();
+  void settle(const Pending& rule);
   void count_sentence(uint32_t number, uint32_t sentence);
 
-  bool same(const Row& row, size_t source_size, size_t target_size) const {
-    return row.key_size == key_.size() && row.source_size == source_size &&
-           row.target_size == target_size &&
-           std::memcmp(bytes_.data() + row.begin, key_.data(), key_.size()) == 0;
+  bool same(const Row& row, const Pending& rule) const {
+    return row.hash == rule.hash && row.key_size == rule.key_size &&
+           row.source_size == rule.source_size && row.target_size == rule.target_size &&
+           std::memcmp(bytes_.data() + row.begin, keys_.data() + rule.begin, rule.key_size) == 0;
   }
 
   std::vector<Row> rows_;
@@ -109,7 +88,8 @@ class RuleCounts {
   uint32_t sentence_ = UINT32_MAX;  // at hand
   std::array<Firsts, 3> firsts_;    // of it
   HashIndex index_;                 // of rows
-  std::vector<char> key_;           // of the rule being added
+  std::vector<Pending> pending_;
+  std::vector<char> keys_;  // of these
 };
 
 }  // namespace demotic::grammar

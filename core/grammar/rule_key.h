@@ -2,6 +2,7 @@
 // do.
 //
 //   std::vector<char> key;  for (Symbol s : source) put_symbol(s, key);
+//   char* end = put_symbol(s, begin);                      where there is room for kSymbolBytes
 //   for_each_symbol(bytes, [&](Symbol s) { ... });
 //
 // A symbol takes one to five bytes, small ids few; the first byte tells how many, as in UTF-8.
@@ -20,27 +21,35 @@ namespace demotic::grammar {
 inline constexpr text::Symbol kLowestSymbol =
     -8;  // room for the categories and slots of extracted rules
 
-inline void put_symbol(text::Symbol symbol, std::vector<char>& out) {
+inline constexpr size_t kSymbolBytes = 5;  // at most
+
+inline char* put_symbol(text::Symbol symbol, char* out) {
   const auto value = static_cast<uint32_t>(symbol - kLowestSymbol);
-  const auto byte = [&](unsigned shift) { out.push_back(static_cast<char>(value >> shift)); };
+  const auto byte = [&](unsigned shift) { *out++ = static_cast<char>(value >> shift); };
   if (value < 0x80) {
     byte(0);
   } else if (value < 0x4000) {
-    out.push_back(static_cast<char>(0x80 | value >> 8));
+    *out++ = static_cast<char>(0x80 | value >> 8);
     byte(0);
   } else if (value < 0x200000) {
-    out.push_back(static_cast<char>(0xC0 | value >> 16));
+    *out++ = static_cast<char>(0xC0 | value >> 16);
     byte(8);
     byte(0);
   } else if (value < 0x10000000) {
-    out.push_back(static_cast<char>(0xE0 | value >> 24));
+    *out++ = static_cast<char>(0xE0 | value >> 24);
     byte(16);
     byte(8);
     byte(0);
   } else {
-    out.push_back(static_cast<char>(0xF0));
+    *out++ = static_cast<char>(0xF0);
     for (const unsigned shift : {24u, 16u, 8u, 0u}) byte(shift);
   }
+  return out;
+}
+
+inline void put_symbol(text::Symbol symbol, std::vector<char>& out) {
+  char bytes[kSymbolBytes];
+  out.insert(out.end(), bytes, put_symbol(symbol, bytes));
 }
 
 template <class Each>

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "grammar/rule_columns.h"
@@ -17,14 +16,10 @@
 
 namespace demotic::grammar {
 
-// Rows that somebody else owns: those of rule_columns.h with the counts of their target sides.  The
-// columns of sentences are there or not; `target_sentences` are those of the whole target side.
-struct CountedRows {
-  BinaryView source, target, links, origins;
-  std::span<const int64_t> mass, totals;
-  std::span<const int64_t> sentences, source_sentences, target_sentences;
-
-  size_t rows() const { return mass.size(); }
+// Rows with the counts of their target sides.  The columns of sentences are there or not;
+// `target_sentences` are those of the whole target side.
+struct CountedRows : CountedColumns {
+  std::span<const int64_t> totals;
 };
 
 class RuleMerge {

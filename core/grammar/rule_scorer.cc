@@ -147,23 +147,18 @@ RuleScorer::Bytes RuleScorer::keep(std::string_view bytes) {
   return at;
 }
 
-void RuleScorer::merge(Origins& all, std::string_view more) const {
-  std::array<uint32_t, kOrigins> other{};
-  const size_t size = std::min(more.size() / sizeof(uint32_t), other.size());
-  std::memcpy(other.data(), more.data(), size * sizeof(uint32_t));
-  std::array<uint32_t, 2 * kOrigins> both;
-  const auto end = std::set_union(all.of.begin(), all.of.begin() + all.count, other.begin(),
-                                  other.begin() + size, both.begin());
-  all.count = std::min(kOrigins, static_cast<uint32_t>(end - both.begin()));
-  std::copy_n(both.begin(), all.count, all.of.begin());
-}
-
 void RuleScorer::add(std::string_view source, std::string_view target, std::string_view links,
                      int64_t mass, std::string_view origins, int64_t target_total,
                      const SentenceCounts& sentences) {
-  if (candidates_.empty() || source != std::string_view(source_.data(), source_.size())) {
+  if (!open_ || source != std::string_view(source_.data(), source_.size())) {
     end_source();
     source_.assign(source.begin(), source.end());
+    open_ = true;
+  }
+  if (target_total == 0) {
+    left_out_ += mass;
+    left_out_sentences_ += sentences.source;
+    return;
   }
   if (candidates_.empty() || target != view(candidates_.back().target)) {
     end_target();
@@ -182,7 +177,7 @@ void RuleScorer::add(std::string_view source, std::string_view target, std::stri
       candidate.orientations[kOrientations + both % kOrientations] += mass;
     }
   }
-  merge(candidate.origins, origins);
+  candidate.origins.merge(origins);
   for (Variant& variant : variants_)
     if (view(variant.links) == links) {
       variant.mass += mass;
@@ -249,7 +244,7 @@ void RuleScorer::choose() {
   const uint32_t least = phrases ? 1 : choice_.min_sentences;
   const uint32_t least_loose =
       source_symbols_.size() <= choice_.short_loose ? 1 : choice_.min_loose;
-  int64_t source_sentences = 0;
+  int64_t source_sentences = left_out_sentences_;
   for (const Candidate& candidate : candidates_) source_sentences += candidate.sentences.source;
   const auto by_chance = [&](const Candidate& candidate) {
     const auto& [pair, _, target] = candidate.sentences;
@@ -257,7 +252,7 @@ void RuleScorer::choose() {
                                                        choice_.sentences) < choice_.significance;
   };
   std::erase_if(candidates_, [&](const Candidate& candidate) {
-    const uint32_t seen = candidate.origins.count;
+    const uint32_t seen = candidate.origins.count();
     return seen < least || (seen < least_loose && is_loose(candidate)) ||
            (seen < choice_.min_composed && is_composed(candidate)) || by_chance(candidate);
   });
@@ -275,9 +270,13 @@ void RuleScorer::choose() {
 }
 
 void RuleScorer::end_source() {
-  if (candidates_.empty()) return;
+  const int64_t left_out = std::exchange(left_out_, 0);
+  if (candidates_.empty()) {
+    left_out_sentences_ = 0;
+    return;
+  }
   end_target();
-  int64_t total = 0;
+  int64_t total = left_out;
   for (const Candidate& candidate : candidates_) total += candidate.mass;
   source_symbols_.clear();
   for_each_symbol({source_.data(), source_.size()},
@@ -286,6 +285,7 @@ void RuleScorer::end_source() {
   for (const Candidate& candidate : candidates_) write(candidate, static_cast<double>(total));
   candidates_.clear();
   bytes_.clear();
+  left_out_sentences_ = 0;
 }
 
 void RuleScorer::write(const Candidate& candidate, double source_total) {
@@ -301,7 +301,7 @@ void RuleScorer::write(const Candidate& candidate, double source_total) {
   if (extras_.pay_deletions && target_symbols_.empty())
     lexical.target_given_source = lexicon_.deletion(source_symbols_);
   const auto seen_in = [&](uint32_t sentences) {
-    return candidate.origins.count == sentences ? 1.0f : 0.0f;
+    return candidate.origins.count() == sentences ? 1.0f : 0.0f;
   };
   scores_ = {
       log_floored(mass / source_total),
@@ -334,7 +334,7 @@ void RuleScorer::write(const Candidate& candidate, double source_total) {
                                                      whole(static_cast<int64_t>(source_total)),
                                                      whole(candidate.mass)};
   out_.add({HieroExtractor::kX, source_symbols_, target_symbols_, scores_, links_,
-            std::span(candidate.origins.of).first(candidate.origins.count), counts});
+            candidate.origins.of(), counts});
 }
 
 void RuleScorer::finish() { end_source(); }

@@ -4,7 +4,8 @@
 //   scorer.add(source, target, links, mass, origins, total);   rows of rule_columns.h; total: c(e)
 //   scorer.finish();
 //
-// Source sides ascend; rows of one target side follow each other.
+// Source sides ascend; rows of one target side follow each other.  A row with the total 0 is the
+// mass of rules of a source side that nobody wants: no rule, but probabilities count it.
 //
 // Scores, natural logs: P(e|f) = c(f,e) / c(f), P(f|e) = c(f,e) / c(e), and the lexical weights of
 // the rule's most frequent word links (Koehn, Och and Marcu 2003): the product, over the words of a
@@ -27,6 +28,7 @@
 #include "align/lexical_table.h"
 #include "grammar/fisher_test.h"
 #include "grammar/hiero_extract.h"
+#include "grammar/lowest_origins.h"
 #include "grammar/rule_columns.h"
 #include "grammar/rule_table_builder.h"
 
@@ -99,16 +101,12 @@ class RuleScorer {
     uint64_t begin;
     uint32_t size;
   };
-  struct Origins {
-    std::array<uint32_t, kOrigins> of;
-    uint32_t count;
-  };
   struct Candidate {  // one target side of the current source side
     Bytes target;
     Bytes links;  // the most frequent
     int64_t mass;
     int64_t target_total;
-    Origins origins;
+    LowestOrigins origins;
     std::array<int64_t, 2 * kOrientations> orientations{};
     SentenceCounts sentences{};  // of the source side those in which this was its first target
   };
@@ -119,7 +117,6 @@ class RuleScorer {
 
   Bytes keep(std::string_view bytes);
   std::string_view view(Bytes at) const { return {bytes_.data() + at.begin, at.size}; }
-  void merge(Origins& all, std::string_view more) const;
   void end_target();
   void end_source();
   void choose();
@@ -137,6 +134,8 @@ class RuleScorer {
   std::array<double, 2 * kOrientations> shares_{};
 
   std::vector<char> source_;
+  bool open_ = false;                              // are there rows of this source side?
+  int64_t left_out_ = 0, left_out_sentences_ = 0;  // of it
   std::vector<char> bytes_;
   std::vector<Candidate> candidates_;
   std::vector<Variant> variants_;

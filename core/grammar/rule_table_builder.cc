@@ -26,12 +26,14 @@ std::string joined(const std::vector<std::string>& names) {
 
 RuleTableBuilder::RuleTableBuilder(std::string path, std::vector<std::string> categories,
                                    std::vector<std::string> features, text::VocabView source,
-                                   text::VocabView target)
+                                   text::VocabView target, size_t index_memory)
     : path_(std::move(path)),
       categories_(std::move(categories)),
       features_(std::move(features)),
       source_vocab_(source),
       target_vocab_(target),
+      index_memory_(index_memory),
+      trie_(static_cast<uint32_t>(categories_.size())),
       scores_(features_.size(), kMostScores),
       counts_(RuleTable::kCounts, kMostCounts) {}
 
@@ -85,9 +87,11 @@ void RuleTableBuilder::check_sparse(features::SparseRow sparse) const {
 void RuleTableBuilder::add(const RuleView& rule) {
   check(rule);
   if (rules_ == UINT32_MAX - 1) throw io::Error(io::Fault::argument, "more than 2^32 rules");
-  rule_ends_.resize(rule_ends_.size() + trie_.descend(rule.source), rules_);
+  for (uint32_t made = trie_.descend(rule.source); made > 0; --made)
+    rule_extents_.add(std::exchange(last_rules_, 0));
   add_sparse(rule.sparse);
-  rule_ends_.back() = ++rules_;
+  ++last_rules_;
+  ++rules_;
   last_lhs_ = rule.lhs;
   last_target_.assign(rule.target.begin(), rule.target.end());
 
@@ -112,6 +116,7 @@ void RuleTableBuilder::add_links(std::span<const RuleLink> links) {
 RuleTableBuilder::SparseSpills& RuleTableBuilder::sparse_spills() {
   if (!sparse_) {
     sparse_.emplace();
+    sparse_->end = 0;
     for (uint32_t border = 0; border <= rules_; ++border)
       sparse_->ends.append(&sparse_->end, sizeof sparse_->end);
   }
@@ -126,16 +131,6 @@ void RuleTableBuilder::add_sparse(features::SparseRow sparse) {
   spills.end += sparse.size();
   spills.ends.append(&spills.end, sizeof spills.end);
   if (!sparse.empty()) sparse_ids_ = std::max(sparse_ids_, sparse.ids.back() + 1);
-}
-
-void RuleTableBuilder::save_rule_ends(io::ContainerWriter& out) const {
-  io::RowExtentsWriter extents;
-  uint32_t before = 0;
-  for (const uint32_t end : rule_ends_) {
-    extents.add(end - before);
-    before = end;
-  }
-  extents.save<uint32_t>(out, "rule");
 }
 
 // In one byte each where they fit.
@@ -165,8 +160,9 @@ void RuleTableBuilder::finish(const features::FeatureSpace* sparse_space) {
   RuleTableLayout layout{};
   layout.rules = rules_;
   layout.nodes = trie_.nodes();
-  layout.trie = trie_.save(out, static_cast<uint32_t>(categories_.size()));
-  save_rule_ends(out);
+  layout.trie = trie_.save(out, index_memory_);
+  rule_extents_.add(last_rules_);
+  rule_extents_.save<uint32_t>(out, "rule");
   layout.lhs_width = lhs_.width();
   if (categories_.size() != 1) lhs_.save(out, "lhs");
   layout.target_width = targets_.width();

@@ -28,7 +28,7 @@ class RuleTableBuilder {
  public:
   RuleTableBuilder(std::string path, std::vector<std::string> categories,
                    std::vector<std::string> features, text::VocabView source,
-                   text::VocabView target);
+                   text::VocabView target, size_t index_memory = size_t{64} << 20);
 
   void add(const RuleView& rule);  // throws Error(argument) on a rule out of order or unsound
   void finish(const features::FeatureSpace* sparse_space = nullptr);
@@ -37,14 +37,13 @@ class RuleTableBuilder {
  private:
   struct SparseSpills {
     io::Spill ids, values, ends;
-    uint64_t end = 0;
+    uint64_t end;  // set with the first row: Clang knows no initial value within std::optional here
   };
 
   void check(const RuleView& rule) const;
   void check_sparse(features::SparseRow sparse) const;
   void add_sparse(features::SparseRow sparse);
   void add_links(std::span<const RuleLink> links);
-  void save_rule_ends(io::ContainerWriter& out) const;
   bool links_fit() const { return most_of_links_ < 16; }  // into one byte each
   void save_links(io::ContainerWriter& out);
   SparseSpills& sparse_spills();
@@ -55,8 +54,11 @@ class RuleTableBuilder {
   text::VocabView source_vocab_;
   text::VocabView target_vocab_;
 
+  size_t index_memory_;  // for the trie's slots while they are written
+
   RuleTrieBuilder trie_;
-  std::vector<uint32_t> rule_ends_{0};  // by node
+  io::RowExtentsWriter rule_extents_;  // by node but the last
+  uint32_t last_rules_ = 0;            // rules of the last node
   std::vector<text::Symbol> last_target_;
   uint32_t last_lhs_ = 0;
   uint32_t rules_ = 0;

@@ -1,6 +1,7 @@
 #include "grammar/rule_trie.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "hash_index.h"
 #include "io/error.h"
@@ -57,6 +58,19 @@ std::vector<text::Symbol> RuleTrie::source_of(uint32_t node) const {
   return source;
 }
 
+RuleTrieBuilder::RuleTrieBuilder(uint32_t symbol_bias)
+    : symbol_bias_(symbol_bias), symbols_(symbol_bias) {
+  add_node(0, 0);
+}
+
+void RuleTrieBuilder::add_node(uint32_t parent, text::Symbol symbol) {
+  const uint64_t hash = RuleTrie::hash_of_step(parent, symbol);
+  parents_.add(std::span<const uint32_t>(&parent, 1));
+  symbols_.add(std::span<const text::Symbol>(&symbol, 1));
+  hashes_.append(&hash, sizeof hash);
+  ++nodes_;
+}
+
 uint32_t RuleTrieBuilder::descend(std::span<const text::Symbol> source) {
   size_t shared = 0;
   while (shared < source.size() && shared < source_.size() && source[shared] == source_[shared])
@@ -64,30 +78,86 @@ uint32_t RuleTrieBuilder::descend(std::span<const text::Symbol> source) {
   source_.assign(source.begin(), source.end());
   path_.resize(shared + 1);
   for (size_t i = shared; i < source.size(); ++i) {
-    const uint32_t node = nodes();
-    parents_.push_back(path_.back());
-    symbols_.push_back(source[i]);
+    const uint32_t node = nodes_;
+    add_node(path_.back(), source[i]);
     path_.push_back(node);
   }
   return static_cast<uint32_t>(source.size() - shared);
 }
 
-RuleTrie::Packing RuleTrieBuilder::save(io::ContainerWriter& out, uint32_t symbol_bias) const {
-  std::vector<uint32_t> slots(RuleTrie::slots_for(nodes()), RuleTrie::kFree);
-  const uint32_t number = RuleTrie::number_mask(nodes());
-  for (uint32_t node = 1; node < nodes(); ++node) {
-    const uint64_t hash = RuleTrie::hash_of_step(parents_[node], symbols_[node]);
-    const size_t place = RuleTrie::probe_slots(
-        slots.size(), hash, [&](size_t at) { return slots[at] == RuleTrie::kFree; });
-    slots[place] = (static_cast<uint32_t>(hash >> 32) & ~number) | node;
+// `size` slots from `begin` on, round the end of the table, with the nodes whose places are among
+// them, in the order of nodes.  If the slot before `begin` is free, they are as they would be had
+// all slots been filled, up to the last free one: who finds no place beyond it belongs behind it.
+std::vector<uint32_t> RuleTrieBuilder::fill(uint64_t begin, uint64_t size) {
+  const uint64_t slots = RuleTrie::slots_for(nodes_);
+  const uint32_t number = RuleTrie::number_mask(nodes_);
+  std::vector<uint32_t> window(size, RuleTrie::kFree);
+  uint32_t node = 0;
+  hashes_.each_block(sizeof(uint64_t), [&](std::span<const std::byte> block) {
+    for (size_t at = 0; at < block.size(); at += sizeof(uint64_t), ++node) {
+      uint64_t hash;
+      std::memcpy(&hash, block.data() + at, sizeof hash);
+      const uint64_t home = (hash & UINT32_MAX) * slots >> 32;
+      uint64_t place = home >= begin ? home - begin : home + slots - begin;
+      if (node == RuleTrie::kRoot || place >= size) continue;
+      while (place < size && window[place] != RuleTrie::kFree)
+        if (++place == size && size == slots) place = 0;
+      if (place < size) window[place] = (static_cast<uint32_t>(hash >> 32) & ~number) | node;
+    }
+  });
+  return window;
+}
+
+// At most about `most` slots at a time.  Whoever comes first has a place, so that only nodes of
+// one stretch of taken slots have to do with each other: windows begin and end behind free slots.
+void RuleTrieBuilder::save_slots(io::ContainerWriter& out, uint64_t most) {
+  const uint64_t slots = RuleTrie::slots_for(nodes_);
+  const auto write = [&](std::span<const uint32_t> some) {
+    out.write(some.data(), some.size_bytes());
+  };
+  out.begin("slots");
+  if (slots <= most) {
+    write(fill(0, slots));
+    return;
   }
-  out.section<uint32_t>("slots", slots);
-  io::PackedIntsWriter parents, symbols(symbol_bias);
-  parents.add(std::span(parents_));
-  symbols.add(std::span(symbols_));
-  parents.save(out, "parents");
-  symbols.save(out, "symbols");
-  return {parents.width(), symbols.width(), symbol_bias};
+  // The stretch that goes round the end begins somewhere behind the last free slot; half of all
+  // slots are free, so that what comes into this window from before it has long found its place.
+  std::vector<uint32_t> window;
+  const auto last_free = [&] {  // of the window, from its beginning; its size if there is none
+    const auto free = std::find(window.rbegin(), window.rend(), RuleTrie::kFree);
+    return free == window.rend() ? window.size() : static_cast<size_t>(window.rend() - free) - 1;
+  };
+  const auto fill_to_free = [&](uint64_t begin, uint64_t size) {
+    for (;; size *= 2) {
+      window = fill(begin, std::min(size, slots));
+      if (const size_t free = last_free(); free < window.size()) {
+        window.resize(free + 1);
+        return;
+      }
+    }
+  };
+  window = fill(slots - most, most);
+  const size_t end = slots - most + last_free() + 1;  // a slot behind which a window begins
+  std::vector<uint32_t> last;                         // the slots from there to the end
+  uint64_t taken = 0;
+  for (uint64_t begin = end, done = 0; done < slots;) {
+    fill_to_free(begin % slots, std::min(most, slots - done));
+    taken += window.size() - std::count(window.begin(), window.end(), RuleTrie::kFree);
+    const size_t behind = begin < slots ? std::min<uint64_t>(slots - begin, window.size()) : 0;
+    last.insert(last.end(), window.begin(), window.begin() + static_cast<ptrdiff_t>(behind));
+    write(std::span(window).subspan(behind));
+    begin += window.size();
+    done += window.size();
+  }
+  write(last);
+  require_sound(taken + 1 == nodes_);
+}
+
+RuleTrie::Packing RuleTrieBuilder::save(io::ContainerWriter& out, size_t memory) {
+  save_slots(out, std::max<size_t>(1, memory / sizeof(uint32_t)));
+  parents_.save(out, "parents");
+  symbols_.save(out, "symbols");
+  return {parents_.width(), symbols_.width(), symbol_bias_};
 }
 
 }  // namespace demotic::grammar

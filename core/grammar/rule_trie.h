@@ -4,9 +4,9 @@
 //   uint32_t node = trie.step(RuleTrie::kRoot, symbol);    kNone when nothing goes on that way
 //   trie.parent(node), trie.symbol(node)                   the way back
 //
-//   RuleTrieBuilder out;                                   source sides ascend
-//   for (...) out.descend(source);  out.node()             where it ends: the last node made
-//   out.save(writer);
+//   RuleTrieBuilder out(symbol_bias);                      source sides ascend
+//   for (...) out.descend(source);                         where it ends: the last node made
+//   out.save(writer, memory);
 //
 // A step is a look at a hash table of nodes, by parent and symbol.  A slot holds a node, and the
 // bits that it leaves free are those of the hash: hardly any other node is looked at.  In tables of
@@ -25,6 +25,7 @@
 #include "io/checksum.h"
 #include "io/container.h"
 #include "io/packed_ints.h"
+#include "io/spill.h"
 #include "text/symbol.h"
 
 namespace demotic::grammar {
@@ -120,17 +121,28 @@ class RuleTrie {
   io::PackedInts<text::Symbol> symbols_;  // by node: the symbol that leads to it
 };
 
+// Nodes go to temporary files: what is in memory is one path, and a part of the slots while they
+// are written.
 class RuleTrieBuilder {
  public:
-  uint32_t nodes() const { return static_cast<uint32_t>(parents_.size()); }
+  explicit RuleTrieBuilder(uint32_t symbol_bias);
+
+  uint32_t nodes() const { return nodes_; }
   // Makes what is missing of the path to `source`; says how many nodes that were.
   uint32_t descend(std::span<const text::Symbol> source);
   std::span<const text::Symbol> source() const { return source_; }  // the last one
-  RuleTrie::Packing save(io::ContainerWriter& out, uint32_t symbol_bias) const;
+  // The bytes are the same for any memory.
+  RuleTrie::Packing save(io::ContainerWriter& out, size_t memory);
 
  private:
-  std::vector<uint32_t> parents_{0};
-  std::vector<text::Symbol> symbols_{0};
+  void add_node(uint32_t parent, text::Symbol symbol);
+  std::vector<uint32_t> fill(uint64_t begin, uint64_t size);
+  void save_slots(io::ContainerWriter& out, uint64_t most);
+
+  uint32_t symbol_bias_;
+  uint32_t nodes_ = 0;
+  io::PackedIntsWriter parents_, symbols_;
+  io::Spill hashes_;  // of steps, by node
   std::vector<text::Symbol> source_;
   std::vector<uint32_t> path_{RuleTrie::kRoot};  // nodes along it
 };

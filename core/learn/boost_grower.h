@@ -2,7 +2,8 @@
 // holds.
 //
 //   TreeGrower grower(rows, options);
-//   grower.grow(values, total, root, lambda);  values.of(row): v_i = b_i w_i y_i
+//   grower.begin(mass, root, lambda)           is the root to be split?  If not, it is the tree
+//   grower.grow(v);                            v by row: v_i = b_i w_i y_i
 //   grower.leaves(): rows and signed atoms of each; grower.nodes(): the tree
 //
 // A node's histogram has, for each atom, the sum of v over its rows that have the atom.  The
@@ -34,12 +35,25 @@ struct Mass {
   double negative = 0.0;  // as a positive number
 
   double total() const { return positive - negative; }
-  void add(double v) { (v > 0 ? positive : negative) += std::abs(v); }
+  Mass without(const Mass& part) const {
+    return {std::max(0.0, positive - part.positive), std::max(0.0, negative - part.negative)};
+  }
 };
 
-struct AtomSum {
-  double v = 0.0;
-  uint32_t rows = 0;
+// By atom: the sum of v over rows that have it, and how many these are.
+struct AtomSums {
+  std::vector<double> v;
+  std::vector<uint32_t> rows;
+};
+
+// The rows of a leaf, a piece of all rows in some order.
+struct LeafRows {
+  std::span<const uint32_t> all;
+  uint32_t begin, end;
+
+  std::span<const uint32_t> here() const { return all.subspan(begin, end - begin); }
+  std::span<const uint32_t> before() const { return all.first(begin); }
+  std::span<const uint32_t> behind() const { return all.subspan(end); }
 };
 
 class TreeGrower {
@@ -56,25 +70,28 @@ class TreeGrower {
   };
 
   TreeGrower(const BoostRows& rows, const BoostOptions& options)
-      : rows_(rows), options_(options), order_(rows.rows()), marked_(rows.rows(), 0) {}
+      : rows_(rows),
+        options_(options),
+        order_(rows.rows()),
+        kept_(rows.rows()),
+        marked_(rows.rows(), 0) {}
 
-  // `v` is by row; `root` is by atom and says how many rows have it.
-  void grow(std::span<const double> v, const Mass& mass, std::span<const AtomSum> root,
-            double lambda);
+  // Of the root alone, whose rows' v are not needed yet.
+  bool begin(const Mass& mass, const AtomSums& root, double lambda);
+  void grow(std::span<const double> v);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Leaf>& leaves() const { return leaves_; }
-  std::span<const uint32_t> rows_of(const Leaf& leaf) const {
-    return std::span(order_).subspan(leaf.begin, leaf.end - leaf.begin);
-  }
+  LeafRows rows_of(const Leaf& leaf) const { return {order_, leaf.begin, leaf.end}; }
   uint32_t depth() const { return depth_; }
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
 
   struct Histogram {
-    std::vector<AtomSum> sums;
-    std::vector<uint32_t> touched;
+    AtomSums sums;
+    std::vector<uint32_t> touched;  // atoms that are there
+    bool all = false;               // any may be
   };
   struct Pending {
     uint32_t node;
@@ -95,8 +112,10 @@ class TreeGrower {
   static constexpr uint32_t kRoot = UINT32_MAX - 1;
 
   bool may_split(const Mass& mass, uint32_t depth) const;
-  Split best_split(const Pending& node);
-  void look_at(uint32_t atom, const AtomSum& sum, uint32_t rows, double v, Split& best) const;
+  Split best_split(const Pending& node) const;
+  Split best_of_all(const AtomSums& sums, uint32_t rows, double v, double bar) const;
+  void look_at(uint32_t atom, const AtomSums& sums, uint32_t rows, double v, Split& best) const;
+  Mass mass_of(uint32_t begin, uint32_t end) const;
   uint32_t partition(uint32_t begin, uint32_t end, uint32_t atom);
   uint32_t histogram_of(uint32_t begin, uint32_t end);
   uint32_t new_histogram();
@@ -108,7 +127,8 @@ class TreeGrower {
   const BoostOptions& options_;
   double lambda_ = 0.0;
   std::span<const double> v_;
-  std::span<const AtomSum> root_;
+  const AtomSums* root_ = nullptr;
+  Split at_root_;
   std::vector<uint32_t> order_;  // rows, by leaf
   std::vector<uint32_t> kept_;   // scratch of partition()
   std::vector<uint8_t> marked_;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "io/checksum.h"
+#include "learn/boost_scan.h"
 
 namespace demotic::learn {
 
@@ -18,10 +19,7 @@ size_t Booster::LiteralsHash::operator()(const std::vector<uint32_t>& literals) 
 // The largest |v| that a root-only tree or a child of the root can have.
 double Booster::steepest_root() const {
   const double total = margins_.mass().total();
-  double most = std::abs(total);
-  for (const AtomSum& sum : margins_.root())
-    most = std::max({most, std::abs(sum.v), std::abs(total - sum.v)});
-  return most;
+  return std::max(std::abs(total), steepest_atom(margins_.root().v, total));
 }
 
 void Booster::train(std::span<const uint8_t> positive, std::span<const double> weights,
@@ -39,7 +37,7 @@ void Booster::train(std::span<const uint8_t> positive, std::span<const double> w
     if (!(lambda >= options_.lambda_min)) break;
     // Trees that risk does not fall by are not kept; v stays as it is, only lambda falls.
     while (lambda >= options_.lambda_min) {
-      grower_.grow(margins_.v(), margins_.mass(), margins_.root(), lambda);
+      if (grower_.begin(margins_.mass(), margins_.root(), lambda)) grower_.grow(margins_.v());
       // Logarithms take longer than all the rest: they are left out where a bound is enough.
       if (fit(lambda) > kEpsilon * std::max(1.0, first_risk)) break;
       const double risk = margins_.total_loss() + lambda * norm_;

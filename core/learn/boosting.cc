@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 
+#include "io/checksum.h"
 #include "io/error.h"
 #include "learn/boost_path.h"
 #include "parallel.h"
@@ -24,7 +25,7 @@ void train_some(const BoostExamples& examples, std::span<const BoostGroup> group
   std::vector<BoostRows> rows(order.size());
   parallel_for(order.size(), threads, [&](size_t i, unsigned) {
     const BoostGroup& group = groups[order[i]];
-    rows[i] = BoostRows::of(examples.rows, group.begin, group.end);
+    rows[i] = BoostRows::of(examples.rows, group.begin, group.end, !options.atoms_only);
   });
   struct Task {
     uint32_t place;
@@ -72,7 +73,8 @@ void BoostOptions::check() const {
   require(min_gain_factor >= 1 && min_gain_factor < 1e30, "min_gain_factor must be at least 1");
 }
 
-BoostRows BoostRows::of(const features::BinaryRowsView& rows, size_t begin, size_t end) {
+BoostRows BoostRows::of(const features::BinaryRowsView& rows, size_t begin, size_t end,
+                        bool distinct) {
   BoostRows made;
   const uint64_t first = rows.ends[begin];
   const std::span<const uint32_t> all = rows.atoms.subspan(first, rows.ends[end] - first);
@@ -93,14 +95,55 @@ BoostRows BoostRows::of(const features::BinaryRowsView& rows, size_t begin, size
     }
     made.row_ends.push_back(made.row_atoms.size());
   }
-  made.column_ends.assign(made.names.size() + 1, 0);
-  for (const uint32_t atom : made.row_atoms) ++made.column_ends[atom + 1];
-  std::partial_sum(made.column_ends.begin(), made.column_ends.end(), made.column_ends.begin());
-  made.column_rows.resize(made.row_atoms.size());
-  std::vector<uint64_t> next(made.column_ends.begin(), made.column_ends.end() - 1);
-  for (uint32_t i = 0; i < made.rows(); ++i)
-    for (const uint32_t atom : made.row(i)) made.column_rows[next[atom]++] = i;
+  made.make_columns();
+  if (distinct) made.keep_distinct();
   return made;
+}
+
+void BoostRows::make_columns() {
+  column_ends.assign(names.size() + 1, 0);
+  for (const uint32_t atom : row_atoms) ++column_ends[atom + 1];
+  std::partial_sum(column_ends.begin(), column_ends.end(), column_ends.begin());
+  column_rows.resize(row_atoms.size());
+  std::vector<uint64_t> next(column_ends.begin(), column_ends.end() - 1);
+  for (uint32_t i = 0; i < rows(); ++i)
+    for (const uint32_t atom : row(i)) column_rows[next[atom]++] = i;
+}
+
+void BoostRows::keep_distinct() {
+  constexpr uint32_t kGone = UINT32_MAX;
+  std::vector<uint64_t> hashes(atoms(), 0);
+  for (uint32_t atom = 0; atom < atoms(); ++atom)
+    for (const uint32_t i : column(atom)) hashes[atom] += io::mix64(i + uint64_t{1});
+  std::vector<uint32_t> alike(atoms());
+  std::iota(alike.begin(), alike.end(), 0u);
+  std::stable_sort(alike.begin(), alike.end(),
+                   [&](uint32_t a, uint32_t b) { return hashes[a] < hashes[b]; });
+  std::vector<uint32_t> number(atoms(), 0);
+  for (size_t first = 0, k = 1; k < alike.size(); ++k) {
+    const std::span<const uint32_t> one = column(alike[first]), other = column(alike[k]);
+    if (std::equal(one.begin(), one.end(), other.begin(), other.end()))
+      number[alike[k]] = kGone;
+    else
+      first = k;
+  }
+  uint32_t kept = 0;
+  for (uint32_t atom = 0; atom < atoms(); ++atom) {
+    if (number[atom] == kGone) continue;
+    names[kept] = names[atom];
+    number[atom] = kept++;
+  }
+  names.resize(kept);
+  names.shrink_to_fit();
+  size_t to = 0;
+  for (size_t i = 0, from = 0; i < rows(); ++i) {
+    for (const size_t end = row_ends[i + 1]; from < end; ++from)
+      if (number[row_atoms[from]] != kGone) row_atoms[to++] = number[row_atoms[from]];
+    row_ends[i + 1] = to;
+  }
+  row_atoms.resize(to);
+  row_atoms.shrink_to_fit();
+  make_columns();
 }
 
 features::TreeTables train_groups(const BoostExamples& examples, std::span<const BoostGroup> groups,

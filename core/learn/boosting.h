@@ -43,7 +43,8 @@ struct BoostOptions {
 };
 
 // Rows of atoms under numbers of their own: atoms count from 0 in the order of their ids, and
-// each row has each atom once.  By row and by column.
+// each row has each atom once.  By row and by column.  Of atoms that the same rows have, no split
+// takes another than the first: `distinct` leaves out the others.
 struct BoostRows {
   std::vector<uint32_t> names;  // ids of atoms
   std::vector<uint64_t> row_ends{0};
@@ -51,7 +52,8 @@ struct BoostRows {
   std::vector<uint64_t> column_ends{0};
   std::vector<uint32_t> column_rows;
 
-  static BoostRows of(const features::BinaryRowsView& rows, size_t begin, size_t end);
+  static BoostRows of(const features::BinaryRowsView& rows, size_t begin, size_t end,
+                      bool distinct);
 
   uint32_t rows() const { return static_cast<uint32_t>(row_ends.size()) - 1; }
   uint32_t atoms() const { return static_cast<uint32_t>(names.size()); }
@@ -61,6 +63,10 @@ struct BoostRows {
   std::span<const uint32_t> column(size_t a) const {
     return {column_rows.data() + column_ends[a], column_rows.data() + column_ends[a + 1]};
   }
+
+ private:
+  void make_columns();
+  void keep_distinct();
 };
 
 // Rows begin ... end of all; `classes` classifiers, for the k-th of which a row is positive if its

@@ -22,7 +22,7 @@ BoostRows rows_of(const CostExamples& examples) {
       if (row != events::kNoRow) atoms.push_back(row);
     ends.push_back(atoms.size());
   }
-  return BoostRows::of({ends, atoms}, 0, examples.size());
+  return BoostRows::of({ends, atoms}, 0, examples.size(), true);
 }
 
 // What each example teaches the classifier of one label.

@@ -65,15 +65,16 @@ def starve(name: str, of: str, steps: int, seed: int, folder: Path) -> Starved:
             there = place.model()
             if done.code == 0 and there == wanted:
                 found.ended += 1
-                earlier = wanted
             elif of == "memory" and there == earlier and done.aborted:
                 found.aborted += 1
             elif not done.refused:
                 found.faults.append(f"{what}: {done.code}: {done.errors[-3000:]}")
-            elif there != earlier:
+            elif there not in (earlier, wanted):  # a kill may come after the new model
                 found.faults.append(f"{what}: what was there before is gone")
             else:
                 found.errors += 1
+            if there == wanted:
+                earlier = wanted
         last = place.train(options=["--force", "--resume"])
         if last.code or place.model() != wanted:
             found.faults.append(

@@ -139,8 +139,7 @@ def test_memory_and_temporary_folder_do_not_show_in_the_model(folder: Path) -> N
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--engine", "spark://host:7077"], "spark://host:7077: this version of Demotic works"),
-        (["--engine", "cloud"], "unknown engine 'cloud' (choose 'local')"),
+        (["--engine", "cloud"], "unknown engine 'cloud' (choose local, or a master of Spark's"),
         (["--memory", "1M"], "1 MiB of memory are too few"),
         (["--memory", "much"], "'much' is no size"),
         (["--temp", "nowhere"], "nowhere: no such folder"),
@@ -181,7 +180,9 @@ def test_memory_and_temporary_folder_do_not_show_in_the_model(folder: Path) -> N
         (["--system", "umt", "--set", "choice.sparse_rates=[-1]"], "must be numbers above 0"),
         (["--system", "blocks", "--set", "preset=row9"], "there is no preset 'row9'"),
         (["--system", "umt", "--set", "search.beam=0"], "beam must be at least 1"),
-        (["--system", "blocks", "--cdlm", "mono"], "cdlm"),
+        (["--system", "blocks", "--cdlm", "mono"], "--system hiero or umt or phrase"),
+        (["--treebank", "train.en"], "--system transducer"),
+        (["--system", "umt", "--classifiers", "boosted"], "--system hiero or phrase or amasis"),
         (["--cdlm", "mono", "--set", "cdlm.confusion.group=word"], "group"),
         (["--cdlm", "mono", "--set", "cdlm.learn.variance=0"], "a variance of 0"),
         (["--effort", "some"], "there is no effort 'some' (choose from quick, normal, thorough)"),

@@ -33,9 +33,11 @@ def german(text: str, tokens: str, links: str) -> str:
         # Where nothing is linked to what they enclosed: around words that nothing gave, or nowhere.
         ("(Delete) page", "(￭ ￭) Seite löschen", "0-0 2-1 3-2", "Seite (löschen)"),
         ("(Delete) page", "(￭ ￭) Seite", "0-0 2-1 3-2", "Seite"),
-        # Full-width ones are of the same kind, and 「」 are quotation marks.
+        # What a mark gave is no word.
+        ('"Home" page', "Abbruch Start von Seite", "0-0 1-1 2-2 3-3", "„Start“ Seite"),
+        # Full-width ones are of the same kind, and 「」 are quotation marks, but not German ones.
         ("(all) pages", "（￭ alle ￭） Seiten", "0-0 1-1 2-2 3-3", "（Alle） Seiten"),
-        ('"Home" page', "「￭ Start ￭」 Seite", "0-0 1-1 2-2 3-3", "「Start」 Seite"),
+        ('"Home" page', "「￭ Start ￭」 Seite", "0-0 1-1 2-2 3-3", "„Start“ Seite"),
         ("(all) pages", "（￭ Seiten ￭） alle", "0-0 3-1 2-2 1-3", "Seiten （alle）"),
         # Good ones stay as the decoder wrote them, in whatever style.
         ('"Home"', '"￭ Home ￭"', "0-0 1-1 2-2", '"Home"'),
@@ -68,6 +70,27 @@ def test_marks_stand_around_whole_words(tokens: str, links: str, mended: str) ->
     pairs = [(int(one), int(other)) for one, other in (link.split("-") for link in links.split())]
     source = ENGLISH.encode("(draft) page")
     assert japanese.decode(tokens.split(), source, alignment=pairs) == mended
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "links", "mended"),
+    [
+        ("页面“首页”已删除。", "page “ home ” deleted ￭.", "0-0 1-1 2-2 3-3 4-4 5-4 6-5",
+         "page “home” deleted."),
+        ("页面“首页”", "page Cancel home some", "0-0 1-1 2-2 3-3", 'page "home"'),
+        ('页面"首页"', "page ￭\" home ￭\"", "0-0 1-1 2-2 3-3", 'page "home"'),
+        ("《首页》", "》 《 home", "2-0 0-1 1-2", '"home"'),
+        ("「首页」页面", "page 「 home 」", "0-1 1-2 2-3 3-0", 'page "home"'),
+        ("页面“首页”和“页面”", "“ home ” page and “ page ”", "1-0 2-1 3-2 0-3 4-4 5-5 6-6 7-7",
+         "“home” page and “page”"),
+    ],
+)  # fmt: skip
+def test_marks_pair_where_no_space_tells(text: str, tokens: str, links: str, mended: str) -> None:
+    pytest.importorskip("jieba")
+    chinese = Orthography("zh", OrthographyConfig(segment="jieba"))
+    english = Orthography("en", OrthographyConfig(casing="none"), quotes={"double": '""'})
+    links_ = [(int(one), int(other)) for one, other in (link.split("-") for link in links.split())]
+    assert english.decode(tokens.split(), chinese.encode(text), alignment=links_) == mended
 
 
 def test_english_keeps_its_own_clitics() -> None:

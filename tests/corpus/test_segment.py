@@ -92,3 +92,10 @@ def test_segmented_text_and_natural_text_are_the_same_text() -> None:
     assert Orthography.from_json(chinese.to_json()) == chinese
     natural = Orthography.learn(["我们喜欢水。 他喝水。"], "zh")
     assert not natural.segmented
+
+
+def test_half_width_kana_are_ordinary_ones() -> None:
+    japanese = orthography("ja", "characters")
+    assert japanese.encode("ﾍﾟｰｼﾞ１") == japanese.encode("ページ1")
+    old = Orthography("ja", japanese.config, version=2)
+    assert old.encode("ﾍﾟｰｼﾞ") != old.encode("ページ")

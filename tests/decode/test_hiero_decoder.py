@@ -243,8 +243,10 @@ def test_glue_helps_where_such_a_grammar_has_no_derivation() -> None:
     refused = decoder(SYNTAX, order=0, glue="never")
     assert refused.decode(line).score == -math.inf
     assert refused.decode(line).tokens == refused.kbest(line, 2)[0].tokens == ()
-    with pytest.raises(ArgumentError, match="no derivation"):
+    with pytest.raises(ArgumentError, match="no derivation of 'jagen fremd neu'"):
         refused.forest(line)
+    with pytest.raises(ArgumentError, match=r"of 'jagen fremd neu( jagen){5} \.\.\.'"):
+        refused.forest(line + 6 * " jagen")
 
 
 @pytest.mark.parametrize("glue", ["auto", "always"])

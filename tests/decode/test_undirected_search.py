@@ -52,6 +52,39 @@ def test_every_action_is_the_best_there_is_and_has_the_features_of_its_definitio
 
 
 @settings(max_examples=80, deadline=None)
+@given(
+    rules=grammars,
+    tokens=sentences,
+    order=orders,
+    cff=cffs,
+    turn=st.sampled_from(["margin", "age"]),
+    argmax=st.sampled_from(["lazy", "eager"]),
+)
+def test_slots_come_by_how_sure_they_are_or_by_their_age(
+    rules: list[cky.Rule], tokens: list[str], order: int, cff: Cff, turn: str, argmax: str
+) -> None:
+    at = Sentence(rules, tokens * 2, order=order, kappa=1.0, cff=cff, turn=turn, argmax=argmax)
+    found = at.decoder.decode(tokens * 2)
+    trees = at.states(found)
+    for action, choice, tree in zip(found.actions, at.choices(found), trees[:-1], strict=True):
+        scores: dict[int | None, list[float]] = {}
+        for score, other in at.problem.ranking(tree):
+            scores.setdefault(other.at, []).append(score)
+        assert action.score == pytest.approx(max(scores[choice.at]), abs=1e-6)
+        if choice.at is None:
+            continue
+        if turn == "age":
+            assert choice.at == tree.slots[0]
+            continue
+        margins = {
+            slot: first - rest[0] if rest else math.inf
+            for slot, (first, *rest) in ((s, sorted(v, reverse=True)) for s, v in scores.items())
+        }
+        assert margins[choice.at] >= max(margins.values()) - 1e-6
+    assert trees[-1].complete
+
+
+@settings(max_examples=80, deadline=None)
 @given(rules=grammars, tokens=sentences, order=orders, kappa=kappas, cff=cffs)
 def test_the_path_is_that_of_the_definition(
     rules: list[cky.Rule], tokens: list[str], order: int, kappa: float, cff: Cff

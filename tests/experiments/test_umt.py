@@ -28,12 +28,14 @@ SEARCHES: dict[str, dict[str, Any]] = {
     "4 restarts": {"restarts": 4}, "beam 4": {"beam": 4}, "1 repair": {"repairs": 1},
     "width 3": {"repair_width": 3}, "kappa 0": {"kappa": 0.0}, "kappa 0.5": {"kappa": 0.5},
     "CFF off": {"cff": "off"}, "CFF delta": {"cff": "delta"}, "stale queue": {"stale_queue": True},
+    "by margin": {"turn": "margin"}, "oldest first": {"turn": "age"},
     "bounds without LM": {"bounds": "local"}, "bounds of a chart": {"bounds": "chart"},
 }  # fmt: skip
 """What words in the name of a search mean."""
 LEARNING: dict[str, dict[str, Any]] = {
     "full path": {"update": "full_path"}, "two actions": {"update": "two_actions"},
     "passive-aggressive": {"update": "passive_aggressive"}, "MIRA": {"update": "mira"},
+    "aggressive": {"update": "aggressive"}, "discount 0.95": {"discount": 0.95},
     "expected reward": {"update": "expected_reward"}, "Zipf exponent 0": {"exponent": 0.0},
     "Zipf exponent 2": {"exponent": 2.0}, "1 sample a sentence": {"samples": 1},
     "10 samples a sentence": {"samples": 10},
@@ -110,7 +112,7 @@ def test_each_variation_changes_what_its_name_says(finished: tuple[Path, str]) -
     varied = [table for table in tables(text) if "test to first row" in table[0]]
     names = [name for table in varied for name in by_name(table)]
     names = [name.replace("\\|", "|") for name in names]
-    assert len(names) == len({*names}) + 3 == 32, "three are in both tables"
+    assert len(names) == len({*names}) + 3 == 39, "three are in both tables"
     for name in names:
         preset = name.split(", ")[0]
         base = settings(f"variation-{preset}")
@@ -124,6 +126,7 @@ def test_each_variation_changes_what_its_name_says(finished: tuple[Path, str]) -
             # Each kind of update has a scale of its own, and one sample as in the paper.
             drl |= {"rate": found["drl"]["rate"], "samples": 1}
         assert found["drl"] == drl
+        assert found["rewards"] == ("steps" if "step by step" in name else "end")
         alone = drl["update"] != "replay" or "reward of the sentence alone" in name
         assert found["reward"] == ("sentence" if alone else "corpus")
         assert drl["epochs"] == 2, "a quick run"

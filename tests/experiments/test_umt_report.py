@@ -123,6 +123,7 @@ def test_e3_means_spreads_losses_and_tests() -> None:
         "b30": [scored(31, 39), scored(33, 41)],
         "b1": [scored(28, 36)],
         "umt paper": [scored(30, 38)],
+        "umt paper, replay": [scored(31, 40)],
         "umt lookahead": [scored(32, 39)],
         "umt literal": [scored(20, 30)],
     }
@@ -158,10 +159,11 @@ def test_e3_means_spreads_losses_and_tests() -> None:
             assert rows[name][column] == ("-" if figure is None else f"{figure:.2f}")
     assert rows["umt literal"]["paper BLEU"] == "-"
     assert [row["the paper's features"] for row in narrow] == [
-        "b30, P(e\\|f)", "umt paper, P(e\\|f)", "umt lookahead, P(e\\|f)", "b30, P(f\\|e)",
-        "umt literal, P(f\\|e)",
+        "b30, P(e\\|f)", "umt paper, P(e\\|f)", "umt paper, replay, P(e\\|f)",
+        "umt lookahead, P(e\\|f)", "b30, P(f\\|e)", "umt literal, P(f\\|e)",
     ]  # fmt: skip
-    best, ours, _, _, literal = narrow
+    best, ours, replayed, _, _, literal = narrow
+    assert (replayed["relative loss %"], replayed["paper loss %"]) == ("20.00", "-")
     assert (best["dev BLEU"], best["test BLEU"], best["to b30"]) == ("34.00", "50.00", "-")
     assert (ours["dev BLEU"], ours["test BLEU"]) == ("30.00", "38.00")
     assert (ours["to b30"], ours["relative loss %"]) == ("-12.00", "24.00")

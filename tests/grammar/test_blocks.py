@@ -17,7 +17,6 @@ from demotic.align import Links, Text, pharaoh
 from demotic.errors import ArgumentError, CorruptFileError, FileAccessError, FormatError
 from demotic.grammar import (
     BlockExtraction,
-    BlockPairs,
     BlockTable,
     EventOptions,
     Projection,
@@ -25,6 +24,7 @@ from demotic.grammar import (
     extract_blocks,
     orient,
 )
+from demotic.grammar.blocks import load_pairs, save_pairs
 from demotic.lm import LanguageModel
 from tests.oracles import backoff
 from tests.oracles import blocks as oracle
@@ -404,6 +404,29 @@ def test_events_of_sentences_are_those_between_blocks_that_they_can_use(
         assert sorted(map(shape, groups_of(one))) == sorted(map(shape, groups_of(other)))
 
 
+@given(corpora, st.integers(1, 3))
+def test_events_of_blocks_seen_often_are_those_between_them_among_all_alternatives(
+    corpus: list[Pair], least: int
+) -> None:
+    corpus = [*CORPUS, *corpus]
+    expected = counted(corpus)
+    source, target, links = texts(corpus)
+    table = extract_blocks(source, target, links, options=OPTIONS)
+    found = block_events(table, source, target, links, lm=None, extraction=OPTIONS, least=least)
+    wanted = [
+        (orientation, len(alternatives))
+        for occurrences in places(corpus, expected, "string")
+        for _, orientation, after in oracle.events(
+            [each for each in occurrences if expected[each[0]] >= least], start=True
+        )
+        if (alternatives := [block for block in expected if block[0] == after[0][0]])
+    ]
+    assert len(found.successors) == sum(kind != "N" for kind, _ in wanted)
+    assert Counter(len(group[2]) for group in groups_of(found.neutral)) == Counter(
+        min(count, 9) for kind, count in wanted if kind == "N"
+    )
+
+
 def shape(group: Group) -> tuple[object, ...]:
     """Labels and how many candidates there are."""
     return (group[0], len(group[2]))
@@ -525,9 +548,13 @@ def test_pairs_of_another_table_are_refused(lm: LanguageModel, tmp_path: Path) -
     other = extract_blocks(*texts(CORPUS[:2]), options=OPTIONS)
     with pytest.raises(ArgumentError, match="another set of blocks"):
         block_events(other, source, target, links, lm=lm, pairs=pairs, extraction=OPTIONS)
-    path = tmp_path / "pairs.bin"
-    pairs.save_binary(str(path))
-    again = BlockPairs.open(str(path))
+    path, same = tmp_path / "pairs.bin", tmp_path / "other.bin"
+    save_pairs(pairs, path)
+    same.hardlink_to(path)  # as stages that trials share
+    save_pairs(pairs.with_weights(np.full(len(pairs), 2, np.float32)), path)
+    again = load_pairs(same)
+    assert not again.weights.any()
+    assert load_pairs(path).weights.all()
     assert list(again.keys) == list(pairs.keys)
     assert again.fingerprint == pairs.fingerprint
     with pytest.raises(ArgumentError, match="not finite"):

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from demotic.align import LexicalTable, Links, Text, pharaoh
 from demotic.engine import Engine, LocalEngine
 from demotic.errors import ArgumentError, FileAccessError, FormatError
-from demotic.grammar import HieroExtraction, Rule, RuleTable, extract_hiero
+from demotic.grammar import HieroExtraction, Rule, RuleTable, extract_hiero, extraction
 from tests.oracles import hiero_extraction as oracle
 
 FLOOR = 1e-10
@@ -358,11 +358,26 @@ def test_the_file_is_the_same_for_any_threads_memory_and_parts(data: Path, tmp_p
     parts=st.integers(2, 9),
     least=st.integers(1, 2),
     at_once=st.integers(1, 5),
+    significance=st.sampled_from([0.0, 0.3]),
+    orientations=st.booleans(),
 )
-def test_rows_that_are_merged_from_many_runs_give_the_same_file(
-    corpus: list[Pair], parts: int, least: int, at_once: int, tmp_path: Path
+def test_the_query_and_its_quick_way_give_the_same_file_from_many_runs_or_one(
+    corpus: list[Pair],
+    parts: int,
+    least: int,
+    at_once: int,
+    significance: float,
+    orientations: bool,
+    tmp_path: Path,
 ) -> None:
-    chosen = HieroExtraction(max_targets=2, min_sentences=least)
+    chosen = HieroExtraction(
+        max_targets=2,
+        min_sentences=least,
+        significance=significance,
+        orientations=orientations,
+        tight=False,
+        deletions=True,
+    )
     extract_hiero(*texts(corpus), out=tmp_path / "one.bin", options=chosen)
     extract_hiero(
         *texts(corpus),
@@ -373,9 +388,24 @@ def test_rows_that_are_merged_from_many_runs_give_the_same_file(
     assert (tmp_path / "one.bin").read_bytes() == (tmp_path / "many.bin").read_bytes()
 
 
+@many
+@given(corpus=st.lists(pairs(), min_size=1, max_size=9), slots=st.integers(1, 300))
+def test_the_index_over_source_sides_is_the_same_whatever_memory_it_is_written_in(
+    corpus: list[Pair], slots: int, tmp_path: Path
+) -> None:
+    extract(corpus, tmp_path)
+    whole = (tmp_path / "rules.bin").read_bytes()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(extraction, "_INDEX", LocalEngine().memory // (4 * slots))
+        table = extract(corpus, tmp_path)
+    assert (tmp_path / "rules.bin").read_bytes() == whole
+    for rule in table:
+        assert rule.id in {found.id for found in table.rules_for(" ".join(rule.source))}
+
+
 @dataclass
 class OnePartAtATime:
-    """An engine that joins no parts, and hands out few rows at a time."""
+    """An engine that runs the query, joins no parts, and hands out few rows at a time."""
 
     parts: int
     at_once: int

@@ -51,8 +51,10 @@ from demotic.grammar import (
     BlockPairs,
     BlockTable,
     HieroExtraction,
+    LazyRules,
     RuleTable,
     extract_hiero,
+    write_lazy,
 )
 from demotic.grammar.blocks import load_pairs
 from demotic.learn import BinaryRows, Ensembles, train_groups
@@ -146,6 +148,11 @@ def texts() -> tuple[Text, Text, Links]:
 
 def make_lexical(path: Path) -> None:
     LexicalTable.estimate(*texts()).save(path)
+
+
+def make_aligned(path: Path) -> None:
+    options = HieroExtraction(max_phrase=4, max_symbols=4, tight=False, orientations=True)
+    write_lazy(*texts(), out=path, options=options)
 
 
 def make_aligner(path: Path) -> None:
@@ -271,6 +278,13 @@ def use_lexical(path: Path, verify: bool | None) -> None:
     options = HieroExtraction(max_phrase=3, max_symbols=3)
     out = path.with_suffix(".out")
     attempt(lambda: extract_hiero(*texts(), lexical=table, options=options, out=out))
+
+
+def use_aligned(path: Path, verify: bool | None) -> None:
+    rules = LazyRules.load(path, sound("lexical"), verify=verify)
+    attempt(lambda: rules.find_source_word("a"))
+    for lines in (LINES, LINES[:1]):
+        attempt(lambda lines=lines: list(rules.table(lines)))
 
 
 def use_aligner(path: Path, verify: bool | None) -> None:
@@ -508,6 +522,7 @@ USES: dict[str, tuple[Callable[[Path], None], Callable[[Path, bool | None], None
     "blocks": (make_blocks, use_blocks),
     "block-pairs": (make_pairs, use_pairs),
     "lexical": (make_lexical, use_lexical),
+    "aligned-text": (make_aligned, use_aligned),
     "aligner": (make_aligner, use_aligner),
     "forest": (make_forest, use_forest_file),
     "features": (make_features, use_features),

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from demotic.cli import app
-from demotic.errors import ArgumentError, CorruptFileError, DemoticError, FormatError
+from demotic.errors import ArgumentError, CorruptFileError, FormatError
 from demotic.parse import (
     GenerativeOptions,
     GenerativeParser,
@@ -206,8 +206,8 @@ def test_lines_without_words_are_named(parser: GenerativeParser, tmp_path: Path)
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "x").write_text("no parser")
-    with pytest.raises(DemoticError):
+    (tmp_path / "x").write_text("(S (NN a))\n")
+    with pytest.raises(FormatError, match=r"x: no parser \(demotic parse train"):
         load_parser(tmp_path / "x")
 
 

@@ -262,7 +262,7 @@ def test_costs_that_are_learned_to_be_good_are_warned_of() -> None:
         Text.of(["x y z", "y x z"] * 3 + ["q"]),
     )
     said = Said()
-    learn = LearnConfig(joint=SgdOptions(passes=1))
+    learn = LearnConfig(joint=SgdOptions(passes=1), min_count=1)
     material = _training(source, target, links, learn, progress=said)
     found = learn_row(material, "row6", Sentences.of(["a"] * 20, ["q"] * 20))
     assert "Unigram" in wrong_signs(found.learned.weights)
@@ -317,6 +317,17 @@ def test_events_are_of_blocks_that_the_development_set_can_use() -> None:
     assert len(material("dev", "q").events(pairs=True).successors) == len(everything)
     with pytest.raises(ArgumentError, match="other events"):
         material("dev", "a b").with_config(material("all").config)
+
+
+def test_events_are_of_blocks_that_were_seen_often_enough_if_there_are_any() -> None:
+    source, target, links = _material()
+
+    def events(least: int) -> int:
+        learn = LearnConfig(only="all", min_count=least)
+        return len(_training(source, target, links, learn).events(pairs=True).successors)
+
+    assert 0 < events(4) < events(1)
+    assert events(10**6) == events(1)
 
 
 def test_the_models_that_price_the_text_have_not_seen_it(tmp_path: Path) -> None:

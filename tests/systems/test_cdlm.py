@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,16 @@ import pytest
 import demotic
 from demotic.decode.confusion import START, Confuser
 from demotic.errors import ArgumentError, CorruptFileError, EncodingError, FileAccessError
-from demotic.grammar import ConfusionOptions, RuleTable, Symbols
+from demotic.experiments.cdlm.bench import Arm
+from demotic.grammar import ConfusionGrammar, ConfusionOptions, RuleTable, Symbols
 from demotic.systems import configured
 from demotic.systems.cdlm import Cdlm, CdlmConfig, CdlmLearning, Example, Rounds
 from demotic.systems.cdlm import rounds as rounds_module
 from demotic.systems.cdlm.examples import Judged, held_out, judge, of_groups, of_lines, streams_of
+from demotic.systems.cdlm.stage import confusions, learn
 from demotic.systems.model import Model
-from tests.decode.grammars import language_model
-from tests.decode.test_confuser import tables
+from tests.decode.grammars import language_model, rule_table
+from tests.decode.test_confuser import RULES, tables
 from tests.grammar.test_confusion import Heard
 from tests.systems import toys
 
@@ -188,6 +191,32 @@ def test_going_on_gives_the_same_weights(tmp_path: Path) -> None:
     assert other._known() is None
 
 
+def test_rounds_with_other_confusions_are_not_gone_on_with(tmp_path: Path) -> None:
+    """The same sentences and options, but fewer sides to confuse: a training of its own."""
+    rules = rule_table(RULES)
+    symbols = Symbols({"<other>": "O", "<gap>": "X", **{w: w for w in ("a", "the", "of", "b")}})
+
+    def learned(most: int, folder: Path, origin: str = "") -> Cdlm:
+        config = CdlmConfig(
+            confusion=ConfusionOptions(group="source", max_options=most), learn=options(rounds=1)
+        )
+        folder.mkdir(exist_ok=True)
+        grammar = ConfusionGrammar.from_table(rules, config.confusion)
+        return learn(
+            grammar, language_model(3), examples(16), symbols, config,
+            folder=folder, origin=origin, resume=True,
+        )  # fmt: skip
+
+    few = learned(2, tmp_path / "one")
+    known = (tmp_path / "one" / "rounds.json").read_bytes()
+    assert learned(2, tmp_path / "one") == few
+    many = learned(9, tmp_path / "one")
+    assert many == learned(9, tmp_path / "another") != few
+    (tmp_path / "one" / "rounds.json").write_bytes(known)
+    learned(2, tmp_path / "one", "another language model")
+    assert (tmp_path / "one" / "rounds.json").read_bytes() != known
+
+
 @pytest.mark.parametrize("optimiser", ["lbfgs", "adam"])
 def test_threads_do_not_show(optimiser: str) -> None:
     given = options(optimiser=optimiser, batch=9)
@@ -286,13 +315,22 @@ def settings(text: Path) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(scope="module", params=["hiero", "phrase", "umt"])
+@pytest.fixture(scope="module", params=["hiero", "phrase", "umt", "hiero by node"])
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Model:
     folder = tmp_path_factory.mktemp("cdlm")
+    system, _, group = request.param.partition(" by ")
+    given = settings(mono(folder))
+    given["cdlm"]["confusion"] = {"group": group or "source"}
     return demotic.train(
-        toys.memory(150), system=request.param, dev=toys.text(30),
-        config=settings(mono(folder)), out=folder / "model",
-    )  # fmt: skip
+        toys.memory(150), system=system, dev=toys.text(30), config=given, out=folder / "model"
+    )
+
+
+def test_what_is_confused_is_decided_for_translators_alone() -> None:
+    """The paper's experiment keeps the paper's words: a node."""
+    assert CdlmConfig().confusion == ConfusionOptions(group="source")
+    assert ConfusionOptions(group="source").most == 10
+    assert Arm().confusion == ConfusionOptions(group="node")
 
 
 def test_a_model_keeps_it_and_weighs_its_column(model: Model) -> None:
@@ -332,23 +370,28 @@ def test_explanations_show_its_share(model: Model) -> None:
 def test_round_trips_say_what_is_confused(tmp_path: Path) -> None:
     """Nearly no source but those that a model of the opposite direction makes."""
     text, memory, dev = mono(tmp_path), toys.memory(150), toys.text(12)
-    reverse = demotic.train(
+    demotic.train(
         toys.turned(memory),
         config={**toys.UNTUNED, "memory": {"use": False}},
         out=tmp_path / "back",
     )
     given = settings(text)
-    given["cdlm"] |= {"sources": 1, "sentences": 40}
+    given["cdlm"] |= {"sources": 1, "sentences": 40, "confusion": {"group": "node"}}
     alone = demotic.train(memory, dev=dev, config=given, out=tmp_path / "alone")
     given["cdlm"] |= {"reverse": str(tmp_path / "back")}
     both = demotic.train(memory, dev=dev, config=given, out=tmp_path / "both")
     classes = [Cdlm.read(model.part("cdlm.json")).training["classes"] for model in (alone, both)]
     assert classes[1] > 5 * classes[0]
+    by_source = CdlmConfig()
+    trips = replace(by_source, reverse=tmp_path / "back")
+    few, all_of_them = (
+        confusions(config, both.rules, [], ["the noun1 ."], folder=tmp_path).sides
+        for config in (trips, by_source)
+    )
+    assert few < all_of_them / 5, "only rules for the sources of round trips"
     given["cdlm"] |= {"reverse": str(tmp_path / "both")}
     with pytest.raises(ArgumentError, match="a model from en to fr"):
         demotic.train(memory, dev=dev, config=given, out=tmp_path / "wrong")
-    with pytest.raises(ArgumentError, match="asks for forests"):
-        CdlmConfig(reverse=reverse.bundle.folder, confusion=ConfusionOptions(group="source"))
     with pytest.raises(FileAccessError, match="nowhere"):
         configured("hiero", {"cdlm": {"reverse": str(tmp_path / "nowhere")}}).check_files()
 
@@ -373,3 +416,25 @@ def test_systems_without_it_and_files_that_are_missing_are_named(tmp_path: Path)
     with pytest.raises(FileAccessError, match="none"):
         config.check_files()
     assert CdlmConfig().files() == ()
+
+
+def test_a_text_with_next_to_nothing_in_it_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "mono"
+    for lines, different in (("", 0), ("a b\n a  b\n\nc\n", 2)):
+        path.write_text(lines)
+        config = configured("hiero", {"cdlm": {"text": str(path)}})
+        with pytest.raises(ArgumentError, match=f"mono: {different} different sentences"):
+            config.check_files()
+    path.write_text("\n".join(map(str, range(10))))
+    config.check_files()
+
+
+def test_a_text_of_another_language_or_of_few_sentences_is_told(tmp_path: Path) -> None:
+    memory, dev = toys.memory(80), toys.text(12)
+    path = tmp_path / "mono"
+    path.write_text("\n".join(dict.fromkeys(memory.source_lines())))
+    heard = Heard()
+    demotic.train(memory, dev=dev, config=settings(path), out=tmp_path / "model", progress=heard)
+    told = "\n".join(heard.said)
+    assert "are few to learn a model from" in told
+    assert "is it in the target language, fr?" in told

@@ -23,7 +23,7 @@ from demotic.progress import Progress
 from demotic.systems.transducer import TransducerModel
 from demotic.systems.transducer.config import CHAPTER
 from demotic.systems.transducer.learning import words_put_in
-from demotic.trees import Tree, penn
+from demotic.trees import Tree, penn, read_trees
 from tests.systems import toys
 
 LINE = "The adj1 noun2 verb3 %d noun4."
@@ -336,6 +336,25 @@ def test_trees_of_other_sentences_are_refused(tmp_path: Path, text: Bitext, tree
                 config={"tokenised": True, "trees": {"file": str(tmp_path / "trees")}},
             )  # fmt: skip
         assert not (tmp_path / "model").exists()
+
+
+def test_trees_stay_with_their_sentences_where_some_are_held_out(
+    tmp_path: Path, text: Bitext, treebank: Path
+) -> None:
+    """No development set: one is taken from the text."""
+    (tmp_path / "trees").write_text(treebank.read_text())
+    config = {**SETTINGS, "tokenised": True, "trees": {"file": str(tmp_path / "trees")}}
+    model = demotic.train(text, system="transducer", config=config, work=tmp_path / "work")
+    assert model.translate(LINE).text
+    used = (tmp_path / "work" / "train.source").read_text().splitlines()
+    assert 0 < len(used) < len(text)
+    assert list(read_trees(tmp_path / "work" / "train.trees")) == [
+        tree_of(line.split()) for line in used
+    ]
+    some = treebank.read_text().splitlines()[:200]
+    (tmp_path / "trees").write_text("\n".join(some) + "\n")
+    with pytest.raises(ArgumentError, match=r"have no tree among the \d+ of"):
+        demotic.train(text, system="transducer", config=config)
 
 
 def test_lenient_training_parses_what_has_trees_of_other_words(

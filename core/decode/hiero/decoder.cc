@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <memory>
+#include <string>
 
 #include "decode/forest_packer.h"
 #include "decode/hiero/chart_derivation.h"
@@ -12,8 +13,14 @@ namespace demotic::decode::hiero {
 
 namespace {
 
-[[noreturn]] void no_derivation() {
-  throw io::Error(io::Fault::argument, "the grammar has no derivation of a sentence", 0,
+constexpr size_t kQuoted = 8;  // words of a sentence that an error shows
+
+[[noreturn]] void no_derivation(const Tokens& tokens) {
+  std::string quoted;
+  for (size_t i = 0; i < tokens.size() && i < kQuoted; ++i)
+    quoted += (i == 0 ? "" : " ") + tokens[i];
+  if (tokens.size() > kQuoted) quoted += " ...";
+  throw io::Error(io::Fault::argument, "the grammar has no derivation of '" + quoted + "'", 0,
                   "allow glue rules, or raise the span limit");
 }
 
@@ -63,7 +70,7 @@ forest::Forest HieroDecoder::nothing() const {
 // Of a sentence that is parsed.
 forest::Forest HieroDecoder::forest(const Tokens& tokens, HieroWorkspace& space) const {
   if (tokens.empty()) return nothing();
-  if (space.forest.empty()) no_derivation();
+  if (space.forest.empty()) no_derivation(tokens);
   space.rescore(true);
   return packed_forest(space.forest, space.prune, plan_, grammar_, tokens, space.sentence);
 }
@@ -81,7 +88,7 @@ std::vector<forest::Forest> HieroDecoder::parses(std::span<const Tokens> sentenc
   return each(sentences, threads, [&](const Tokens& tokens, HieroWorkspace& space) {
     space.parse(tokens);
     if (tokens.empty()) return nothing();
-    if (space.forest.empty()) no_derivation();
+    if (space.forest.empty()) no_derivation(tokens);
     return packed_forest(space.forest, plan_, grammar_, tokens, space.sentence);
   });
 }

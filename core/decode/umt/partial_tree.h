@@ -50,6 +50,7 @@ class PartialTree {
     bool valid = false;
     bool known = false;  // it held in the surroundings `outlook`
     double score = 0;
+    double margin = 0;  // over the next best, where the search wants to know
     EdgeChoice edge{};
     LmChange lm;
   };

@@ -108,15 +108,22 @@ PartialTree::Best UndirectedSearch::best_of(const PartialTree& tree, uint32_t sl
   const double bound = bound_of(tree, slot, outlook);
   PartialTree::Best best;
   best.score = -kNoLimit;
+  double second = -kNoLimit;
+  const double& least = options_.turn == Turn::margin ? second : best.score;
   for (size_t i = 0; const Candidate* candidate = lists_.at(list, i); ++i) {
     const double most = candidate->score + bound;
-    if (lazy_ && best.valid && most < best.score) break;
+    if (lazy_ && best.valid && most < least) break;
     LmChange lm;
-    const double score = exact(tree, slot, outlook, *candidate, lm, most, best.score);
+    const double score = exact(tree, slot, outlook, *candidate, lm, most, least);
     const EdgeChoice edge{candidate->group, candidate->place, candidate->child};
-    if (!best.valid || score > best.score || (score == best.score && edge < best.edge))
-      best = {true, true, score, edge, lm};
+    if (!best.valid || score > best.score || (score == best.score && edge < best.edge)) {
+      second = best.score;
+      best = {true, true, score, 0, edge, lm};
+    } else {
+      second = std::max(second, score);
+    }
   }
+  best.margin = best.score - second;
   return best;
 }
 
@@ -153,9 +160,14 @@ Action UndirectedSearch::action_of(const PartialTree& tree, uint32_t slot, const
 
 bool UndirectedSearch::best_action(PartialTree& tree, Action& action) {
   uint32_t best = kNoSlot;
+  const auto claim = [&](uint32_t slot) {
+    const PartialTree::Best& found = tree.slot(slot).best;
+    return options_.turn == Turn::margin ? found.margin : found.score;
+  };
   for (const uint32_t slot : tree.open()) {
+    if (options_.turn == Turn::age && best != kNoSlot) break;
     if (!tree.slot(slot).best.valid) find_best(tree, slot);
-    if (best == kNoSlot || tree.slot(slot).best.score > tree.slot(best).best.score) best = slot;
+    if (best == kNoSlot || claim(slot) > claim(best)) best = slot;
   }
   if (best == kNoSlot) return false;
   const PartialTree::Best& found = tree.slot(best).best;

@@ -38,11 +38,19 @@ enum class Cff : uint8_t {
   off,
 };
 
+// Which of several open slots comes next.
+enum class Turn : uint8_t {
+  score,   // whose best action has the highest score
+  margin,  // whose best action is the furthest ahead of the next best there
+  age,     // the oldest
+};
+
 inline constexpr uint32_t kBeamWords = 300;
 
 struct UndirectedOptions {
   double kappa = 0;  // what estimates of incomplete words count, 0 to 1
   Cff cff = Cff::raw;
+  Turn turn = Turn::score;
   bool lazy = true;
   BoundKind bounds = BoundKind::local;
   bool lookahead = false;  // needs bounds of a chart

@@ -17,19 +17,24 @@ The same texts and options give the same bytes, whatever the number of threads.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from demotic import _core, files
 from demotic._core import Links
 from demotic.align.text import Text
 from demotic.errors import ArgumentError, CorruptFileError
 from demotic.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from demotic.align.spread import SpreadTrainer
+    from demotic.engine import Engine
 
 _SLICE = 20_000  # sentence pairs between two looks at Ctrl-C
 _LINES = 4_000  # sentence pairs of new text aligned in one call
@@ -62,6 +67,17 @@ class AlignerOptions:
         if not isinstance(self.max_length, int) or not 1 <= self.max_length <= 1000:
             raise ArgumentError("max_length must be from 1 to 1000")
 
+    def core(self) -> _core.AlignerOptions:
+        """The same for the core."""
+        out = _core.AlignerOptions()
+        out.agreement = self.agreement
+        out.null_probability = self.null_probability
+        out.spelling_prior = self.spelling_prior
+        out.lexical_prior = self.lexical_prior
+        out.jump_smoothing = self.jump_smoothing
+        out.max_length = self.max_length
+        return out
+
 
 class DirectedAlignments(NamedTuple):
     """Links of both directions; source and target positions mean the same in each."""
@@ -90,35 +106,45 @@ class Aligner:
         memory: int = 1 << 30,
         temp: str | Path | None = None,
         threads: int = 1,
+        engine: Engine | None = None,
         progress: Progress = SILENT,
     ) -> Aligner:
         """Learn from sentence pairs, tokens separated by spaces.
 
         What is kept of every word pair of every sentence pair goes to a file without a name in
-        ``temp`` where it would take more than half of ``memory`` bytes.
+        ``temp`` where it would take more than half of ``memory`` bytes.  An ``engine`` that spreads
+        work counts in pieces of the text.
         """
         options = options or AlignerOptions()
         vocab = _core.Vocab()
         source_lines, target_lines = (_encode(_as_text(text), vocab) for text in (source, target))
         _check_parallel(len(source_lines), len(target_lines))
-        trainer = _core.AlignerTrainer(
-            source_lines,
-            target_lines,
-            vocab,
-            _core_options(options),
-            str(temp or tempfile.gettempdir()),
-            memory,
-            threads,
-        )
-        if trainer.skipped:
-            progress.say(
-                f"{trainer.skipped} of {len(trainer)} pairs are longer than {options.max_length} "
-                "words and left out of training"
-            )
-        _iterate(trainer, "model1", options.model1_iterations, threads, progress)
-        trainer.prune(threads)
-        _iterate(trainer, "hmm", options.hmm_iterations, threads, progress)
-        return cls(trainer.model(vocab), options)
+        with contextlib.ExitStack() as stack:
+            trainer: _core.AlignerTrainer | SpreadTrainer
+            if engine is not None and engine.spread:
+                from demotic.align.spread import SpreadTrainer
+
+                trainer = stack.enter_context(
+                    SpreadTrainer(
+                        source_lines, target_lines, vocab, options.core(), engine, progress
+                    )
+                )
+                step = len(trainer)
+            else:
+                folder = str(temp or tempfile.gettempdir())
+                trainer = _core.AlignerTrainer(
+                    source_lines, target_lines, vocab, options.core(), folder, memory, threads
+                )
+                step = _SLICE
+            if trainer.skipped:
+                progress.say(
+                    f"{trainer.skipped} of {len(trainer)} pairs are longer than "
+                    f"{options.max_length} words and left out of training"
+                )
+            _iterate(trainer, "model1", options.model1_iterations, step, threads, progress)
+            trainer.prune(threads)
+            _iterate(trainer, "hmm", options.hmm_iterations, step, threads, progress)
+            return cls(trainer.model(vocab), options)
 
     def align(
         self,
@@ -126,17 +152,28 @@ class Aligner:
         target: Text | Iterable[str],
         *,
         threads: int = 1,
+        engine: Engine | None = None,
         progress: Progress = SILENT,
     ) -> DirectedAlignments:
         """Link the words of sentence pairs, seen in training or not."""
         found = DirectedAlignments(Links(), Links())
         with progress.step("aligning", unit="pairs") as advance:
-            for from_lines, to_lines in _parallel_batches(_as_text(source), _as_text(target)):
-                links = self._model.align(from_lines, to_lines, threads)
+            batches = _parallel_batches(_as_text(source), _as_text(target))
+            for links in self._links(batches, threads, engine):
                 for whole, part in zip(found, links, strict=True):
                     whole.extend(part)
                 advance(len(links[0]))
         return found
+
+    def _links(
+        self, batches: Iterable[tuple[bytes, bytes]], threads: int, engine: Engine | None
+    ) -> Iterator[tuple[Links, Links]]:
+        """Of batches of lines, in their order."""
+        if engine is not None and engine.spread:
+            from demotic.align.spread import aligned_elsewhere
+
+            return aligned_elsewhere(self._model, batches, engine)
+        return (self._model.align(ours, theirs, threads) for ours, theirs in batches)
 
     def save(self, path: str | Path) -> None:
         """Write the aligner to a file, complete or not at all."""
@@ -158,17 +195,6 @@ def _encode(text: Text, vocab: _core.Vocab) -> _core.TokenLines:
     return lines
 
 
-def _core_options(options: AlignerOptions) -> _core.AlignerOptions:
-    out = _core.AlignerOptions()
-    out.agreement = options.agreement
-    out.null_probability = options.null_probability
-    out.spelling_prior = options.spelling_prior
-    out.lexical_prior = options.lexical_prior
-    out.jump_smoothing = options.jump_smoothing
-    out.max_length = options.max_length
-    return out
-
-
 def _saved_options(model: _core.AlignerModel) -> AlignerOptions:
     defaults = asdict(AlignerOptions())
     try:
@@ -187,14 +213,19 @@ def _saved_options(model: _core.AlignerModel) -> AlignerOptions:
 
 
 def _iterate(
-    trainer: _core.AlignerTrainer, stage: str, rounds: int, threads: int, progress: Progress
+    trainer: _core.AlignerTrainer | SpreadTrainer,
+    stage: str,
+    rounds: int,
+    step: int,
+    threads: int,
+    progress: Progress,
 ) -> None:
     title = {"model1": "IBM Model 1", "hmm": "HMM"}[stage]
     pairs, seen = len(trainer), 0
     with progress.step(f"training {title}, {rounds} rounds", total=pairs, unit="pairs") as advance:
         for _ in range(rounds):
-            for begin in range(0, pairs, _SLICE):
-                end = min(begin + _SLICE, pairs)
+            for begin in range(0, pairs, step):
+                end = min(begin + step, pairs)
                 trainer.expect(stage, begin, end, threads)
                 # A pair counts when all rounds have seen it, or others instead of it.
                 advance((seen + end - begin) // rounds - seen // rounds)

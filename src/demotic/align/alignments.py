@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from demotic._core import Links
 from demotic.align import eflomal, pharaoh, thot
@@ -21,6 +21,9 @@ from demotic.align.symmetrise import symmetrise as symmetrised
 from demotic.align.text import Text, check_parallel
 from demotic.errors import ArgumentError
 from demotic.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from demotic.engine import Engine
 
 _SHOWN = 5  # sentence pairs, in a notebook
 METHODS = ("builtin", "eflomal", "thot")
@@ -64,6 +67,7 @@ def align(
     memory: int = 1 << 30,
     temp: str | Path | None = None,
     threads: int = 1,
+    engine: Engine | None = None,
     progress: Progress = SILENT,
 ) -> Alignments:
     """Align two texts line by line.
@@ -71,7 +75,8 @@ def align(
     The texts are files, or sentences, with tokens separated by spaces.  ``method`` is "builtin",
     "eflomal", "thot", a trained ``Aligner``, or the ``Path`` of a file in Pharaoh format, whose
     links are checked against the texts and taken as they are.  What the built-in method keeps of
-    every word pair goes to ``temp`` where it does not fit into ``memory`` bytes.
+    every word pair goes to ``temp`` where it does not fit into ``memory`` bytes; an
+    ``engine`` that spreads work counts and aligns in pieces of the text.
     """
     check_heuristic(symmetrise)
     source, target = as_text(source), as_text(target)
@@ -83,7 +88,9 @@ def align(
     if isinstance(method, Aligner):
         _no_options(options, "a trained aligner")
         aligner = method
-        forward, backward = aligner.align(source, target, threads=threads, progress=progress)
+        forward, backward = aligner.align(
+            source, target, threads=threads, engine=engine, progress=progress
+        )
     elif method == "builtin":
         builtin = _of_type(options, AlignerOptions)
         aligner = Aligner.train(
@@ -93,9 +100,12 @@ def align(
             memory=memory,
             temp=temp,
             threads=threads,
+            engine=engine,
             progress=progress,
         )
-        forward, backward = aligner.align(source, target, threads=threads, progress=progress)
+        forward, backward = aligner.align(
+            source, target, threads=threads, engine=engine, progress=progress
+        )
     elif method == "eflomal":
         forward, backward = eflomal.align(
             source,

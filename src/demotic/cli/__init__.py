@@ -5,43 +5,37 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
-from demotic.cli import (
-    align,
-    config,
-    convert,
-    demo,
-    evaluate,
-    experiment,
-    explain,
-    extract,
-    inspect,
-    lm,
-    parse,
-    serve,
-    signals,
-    streams,
-    tokenise,
-    train,
-    translate,
-    tune,
-)
+from demotic.cli import signals, streams
 from demotic.errors import DemoticError
 from demotic.extras import TRAINING, missing
 from demotic.terminal import shown
 
-app = typer.Typer(
-    name="demotic",
-    help="Turn a translation memory into a fast, explainable translator.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+COMMANDS = {
+    name: name
+    for name in (
+        "demo",
+        "config",
+        "train",
+        "translate",
+        "explain",
+        "evaluate",
+        "align",
+        "lm",
+        "parse",
+        "extract",
+        "tune",
+        "inspect",
+        "convert",
+        "experiment",
+        "serve",
+    )
+} | dict.fromkeys(("tokenise", "detokenise", "sentences"), "tokenise")
+"""Each command with its module, in the order of the help."""
 
 
 def _version(wanted: bool) -> None:
@@ -52,7 +46,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
@@ -61,26 +54,32 @@ def _root(
     pass
 
 
-for module in (
-    demo,
-    config,
-    train,
-    translate,
-    explain,
-    evaluate,
-    align,
-    lm,
-    parse,
-    extract,
-    tune,
-    inspect,
-    convert,
-    experiment,
-    serve,
-):
-    app.command(module.NAME, no_args_is_help=module.NEEDS_ARGUMENTS)(module.command)
-for name, command in tokenise.COMMANDS.items():
-    app.command(name)(command)
+def application(only: str | None = None) -> typer.Typer:
+    """The command line; with ``only`` one of its commands, since all take as long to set up as a
+    model to load."""
+    made = typer.Typer(
+        name="demotic",
+        help="Turn a translation memory into a fast, explainable translator.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    made.callback()(_root)
+    for name in [only] if only in COMMANDS else COMMANDS:
+        module = import_module(f"demotic.cli.{COMMANDS[name]}")
+        if COMMANDS[name] == name and name != "tokenise":
+            made.command(name, no_args_is_help=module.NEEDS_ARGUMENTS)(module.command)
+        else:
+            made.command(name)(module.COMMANDS[name])
+    return made
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":  # all of it
+        return application()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 _NO_MEMORY = "out of memory (use a smaller input or a lower --memory)"
@@ -92,7 +91,7 @@ def main() -> None:
     signals.listen()
     try:
         try:
-            app()
+            application(next(iter(sys.argv[1:]), None))()
         finally:
             sys.stdout.flush()  # here, where a full disk can still be reported
     except DemoticError as error:

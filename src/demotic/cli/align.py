@@ -14,6 +14,7 @@ import typer
 
 from demotic import files
 from demotic.cli.options import (
+    EngineName,
     JsonLog,
     Memory,
     Quiet,
@@ -22,6 +23,7 @@ from demotic.cli.options import (
     byte_count,
     check_files,
     check_temp,
+    opened_engine,
     progress_for,
     thread_count,
     usage,
@@ -80,6 +82,7 @@ def command(
     symmetrise: Annotated[
         Heuristic, typer.Option(help="How the two directions become one.")
     ] = Heuristic.grow_diag_final_and,
+    engine: EngineName = "local",
     memory: Memory = "1G",
     temp: Temp = None,
     threads: Threads = 0,
@@ -158,6 +161,9 @@ def command(
     )
     if isinstance(how, Path) and (forward or backward):
         raise typer.BadParameter("a file of links has no directions to write")
+    place = None
+    if engine != "local":
+        place = opened_engine(engine, threads=thread_count(threads), memory=size, temp=temp)
     progress = progress_for(quiet=quiet, json_log=json_log)
 
     from demotic.align import Aligner, align, error_rate, page
@@ -169,6 +175,7 @@ def command(
         symmetrise=symmetrise,
         memory=size,
         temp=temp,
+        engine=place,
         threads=thread_count(threads),
         progress=progress,
     )

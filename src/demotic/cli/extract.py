@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from demotic.cli.options import (
+    EngineName,
     JsonLog,
     Memory,
     Quiet,
@@ -16,6 +17,7 @@ from demotic.cli.options import (
     Threads,
     byte_count,
     check_files,
+    opened_engine,
     progress_for,
     thread_count,
     usage,
@@ -23,7 +25,7 @@ from demotic.cli.options import (
 from demotic.cli.rule_files import RuleFormat, check_out, table_file
 
 if TYPE_CHECKING:
-    from demotic.engine import LocalEngine
+    from demotic.engine import Engine
     from demotic.grammar import HieroExtraction
     from demotic.progress import Progress
 
@@ -148,6 +150,7 @@ def command(
         Path | None,
         typer.Option(metavar="TEXT", help="Keep only rules that can match these sentences."),
     ] = None,
+    engine: EngineName = "local",
     memory: Memory = "1G",
     temp: Temp = None,
     threads: Threads = 0,
@@ -170,7 +173,6 @@ def command(
       demotic extract ... --out phrases.bin --phrases --orientations
       demotic extract ... --out rules.bin --sparse pairs --sparse shape --sparse-min-count 2
     """
-    from demotic.engine import LocalEngine
     from demotic.grammar import HieroExtraction, TemplateOptions
 
     with usage():
@@ -205,15 +207,14 @@ def command(
     with usage():
         options = _options(base, given)
     check_out(out, format)
+    size = byte_count(memory, "--memory")
     read = [source, target, alignment, lexical, filter]
     check_files(inputs=[path for path in read if path is not None], outputs=[out])
-    size = byte_count(memory, "--memory")
-    with usage():
-        engine = LocalEngine(threads=thread_count(threads), memory=size, temp=temp)
+    place = opened_engine(engine, threads=thread_count(threads), memory=size, temp=temp)
     progress = progress_for(quiet=quiet, json_log=json_log)
     texts = _Texts(source, target, alignment, lexical)
     with table_file(out, format, filter, temp, progress) as path:
-        texts.extract(path, options, engine, progress)
+        texts.extract(path, options, place, progress)
 
 
 def _significance(given: str) -> float | str:
@@ -231,7 +232,7 @@ class _Texts:
     lexical: Path | None
 
     def extract(
-        self, out: Path, options: HieroExtraction, engine: LocalEngine, progress: Progress
+        self, out: Path, options: HieroExtraction, engine: Engine, progress: Progress
     ) -> None:
         from demotic.align import LexicalTable, Text, pharaoh
         from demotic.grammar import extract_hiero

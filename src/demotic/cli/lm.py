@@ -54,6 +54,7 @@ def command(
         typer.Option(metavar="FILE", help="A model, ARPA or binary: score TEXT, or convert it."),
     ] = None,
     order: Annotated[int, typer.Option(min=1, max=8, help="Words in the longest n-grams.")] = 5,
+    engine: options.EngineName = "local",
     memory: options.Memory = "1G",
     temp: options.Temp = None,
     prune: Annotated[
@@ -131,16 +132,23 @@ def command(
             raise typer.BadParameter("give TEXT and --out to estimate a model, or --model")
         from demotic.lm.estimation import estimate
 
+        size, cores = options.byte_count(memory, "--memory"), options.thread_count(threads)
+        place = None
+        if engine != "local":
+            if Path("-") in text:
+                raise typer.BadParameter("a cluster reads files, and them twice", param_hint="TEXT")
+            place = options.opened_engine(engine, threads=cores, memory=size, temp=temp)
         estimate(
             text,
             order=order,
-            memory=options.byte_count(memory, "--memory"),
+            memory=size,
             temp=temp,
             discount_fallback=discount_fallback,
             prune=_thresholds(prune),
             vocab_limit=limit_vocab,
             skip_special=skip_special,
-            threads=options.thread_count(threads),
+            threads=cores,
+            engine=place,
             progress=progress,
         ).save(out, progress=progress)
     elif text:

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +20,9 @@ from demotic.progress import (
     TerminalProgress,
 )
 
+if TYPE_CHECKING:
+    from demotic.engine import Engine
+
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 JsonLog = Annotated[bool, typer.Option("--json-log", help="Progress as JSON lines on stderr.")]
 Threads = Annotated[
@@ -29,6 +32,15 @@ Memory = Annotated[
     str, typer.Option(metavar="SIZE", help="Memory to work in; what does not fit goes to disk.")
 ]
 Temp = Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for temporary files.")]
+EngineName = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="Where bulk work runs: local, or on Apache Spark: spark://HOST:PORT, local[2], yarn,"
+        " spark (as spark-submit says); then --temp is a folder that all machines see.",
+    ),
+]
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 DevSource = Annotated[
@@ -77,6 +89,18 @@ def progress_for(*, quiet: bool, json_log: bool) -> Progress:
     if json_log:
         return JsonProgress()
     return TerminalProgress() if sys.stderr.isatty() else PlainProgress()
+
+
+def opened_engine(
+    name: str, *, threads: int, memory: int = 1 << 30, temp: Path | None = None
+) -> Engine:
+    """The engine of this name, before anything is read."""
+    from demotic.engine import check_engine, open_engine
+
+    with usage("--engine"):
+        check_engine(name)
+    with usage():
+        return open_engine(name, threads=threads, memory=memory, temp=temp)
 
 
 def thread_count(threads: int) -> int:

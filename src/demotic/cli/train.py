@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -184,6 +186,16 @@ def command(
         ),
     ] = None,
     tuner: Tuner = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            metavar="table|lazy",
+            help="hiero, phrase: a table of all rules, or rules made for the sentences at hand from"
+            " the aligned text, which trains faster and takes less disk, and translates slower."
+            " [default: table]",
+            show_default=False,
+        ),
+    ] = None,
     suggestions: Annotated[
         Path | None,
         typer.Option(
@@ -221,7 +233,10 @@ def command(
     engine: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Where bulk work runs: on this machine. [default: local]"
+            metavar="NAME",
+            help="Where bulk work runs: local, or on Apache Spark: spark://HOST:PORT, local[2],"
+            " yarn, spark (as spark-submit says); then --temp is a folder that all machines see."
+            " [default: local]",
         ),
     ] = None,
     memory: Annotated[
@@ -286,6 +301,7 @@ def command(
         "lm": {"extra": [str(path) for path in lm_text] if lm_text else None},
         "glossary": [str(path) for path in glossary] if glossary else None,
         # Not all systems have these.
+        **({} if rules is None else {"extract": {"rules": rules}}),
         **({} if cdlm is None else {"cdlm": {"text": _text(cdlm)}}),
         **({} if classifiers is None else {"classifiers": {"method": classifiers}}),
         **({} if not of_trees else {"trees": of_trees}),
@@ -295,6 +311,7 @@ def command(
         record = merged(record, over)
     # All that can be known to be wrong is, before a line of text is read.
     with usage():
+        _check_known(system or named, options)
         chosen = configured(system or named, record)
     with usage("--effort"):
         tried = check_effort(level)
@@ -310,6 +327,7 @@ def command(
         raise typer.BadParameter(str(error)) from error
     texts = [Path(name) for kind in (*TRAIN, *DEV) for name in _paths(corpus, kind)]
     check_files(inputs=[*texts, *([suggestions] if suggestions else [])], outputs=[])
+    chosen.engine.open(thread_count(threads))  # or it is told what a cluster lacks
     progress = progress_for(quiet=quiet, json_log=json_log)
     text = _read(corpus, TRAIN, progress, strict=strict)
     text = _suggested(text, suggestions, place, progress) if not no_suggestions else text
@@ -338,6 +356,29 @@ def command(
         )
         raise
     progress.say(f"the model is in {place}; try: demotic translate {place}")
+
+
+_OF_SOME = {
+    "trees": "--source-trees, --treebank, --parser and --trees", "cdlm": "--cdlm",
+    "classifiers": "--classifiers",
+}  # fmt: skip
+"""Settings that not all systems have, and the options that give them."""
+
+
+def _check_known(system: str, options: Mapping[str, Any]) -> None:
+    """Raise where an option is given that the system has no use for."""
+    from demotic.systems import system_named
+
+    def has(system: str, name: str) -> bool:
+        return any(field.name == name for field in fields(system_named(system).Config))
+
+    for name, option in _OF_SOME.items():
+        if name in options and not has(system, name):
+            able = [each for each in SYSTEMS if has(each, name)]
+            raise ArgumentError(
+                f"the system {system} has no {name}: {option} cannot be used with it",
+                remedy=f"--system {' or '.join(able)}",
+            )
 
 
 def _suggested(text: Bitext, given: Path | None, place: Path, progress: Progress) -> Bitext:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from demotic.cli.bulk import Asked, Format, TranslateLines, Written, translate_pieces
 from demotic.cli.options import (
+    EngineName,
     JsonLog,
     Quiet,
+    Temp,
     Threads,
     check_files,
+    opened_engine,
     progress_for,
     thread_count,
     usage,
 )
 
 if TYPE_CHECKING:
-    from demotic.memory import Match
+    from demotic.engine import Engine
     from demotic.progress import Progress
     from demotic.systems.translator import Translation
 
@@ -35,13 +38,6 @@ class Method(StrEnum):
     off = "off"
     forest = "forest"
     kbest = "kbest"
-
-
-class Format(StrEnum):
-    """How translations are written."""
-
-    text = "text"
-    json = "json"
 
 
 def command(
@@ -166,6 +162,8 @@ def command(
             show_default=False,
         ),
     ] = None,
+    engine: EngineName = "local",
+    temp: Temp = None,
     threads: Threads = 0,
     quiet: Quiet = False,
     json_log: JsonLog = False,
@@ -188,9 +186,10 @@ def command(
       demotic translate --rules grammar.gz --lm en.arpa --weights weights.json text.tok
       demotic translate en-fr.demotic messages.txt --no-memory   what the decoder alone says
       demotic translate en-fr.demotic app.po -o app-fr.po --glossary terms.tsv
+      demotic translate en-fr.demotic big.en.gz -o big.fr.gz --engine spark://master:7077
     """
+    from demotic import files
     from demotic.cli.document_options import document_of, fill
-    from demotic.model import load
 
     progress = progress_for(quiet=quiet or _typed(text), json_log=json_log)
     if rules is not None or lm is not None or weights is not None:
@@ -198,6 +197,7 @@ def command(
             raise typer.BadParameter("a grammar needs --rules, --lm and --weights")
         if any(each is not None for each in (stack, beam, consensus, consensus_scale)):
             raise typer.BadParameter("a grammar is searched with --pops alone")
+        _engine(engine, temp, threads, True)
         from demotic.cli.own_grammar import translate_with
 
         given_text = [each for each in (model, *(text or [])) if each is not None] or [Path("-")]
@@ -208,9 +208,7 @@ def command(
             given_text,
             output,
             lambda lines: translate(lines, nbest, thread_count(threads)),
-            lambda line: [],
-            nbest,
-            format,
+            Written(nbest, format, lambda line: []),
             progress,
         )
         return
@@ -221,54 +219,60 @@ def command(
     document = document_of(text or [], file_format, report)
     if document is not None and (nbest > 1 or format is not Format.text):
         raise typer.BadParameter("--nbest and --format are for lines of text, not for documents")
+    elsewhere = _engine(engine, temp, threads, document is not None)
     if document is not None and markup:
         raise typer.BadParameter("--markup is for lines of text, not for documents")
-    asked = {"pops": pops, "stack": stack, "beam": beam}
-    given = {name: value for name, value in asked.items() if value is not None}
-    translator = load(model, verify=verify)
-    for name in given:
-        with usage(f"--{name}"):
-            translator = translator.with_search({name: given[name]})
-    if consensus is not None:
-        with usage("--consensus"):
-            translator = translator.with_consensus({"method": consensus.value})
-    if consensus_scale is not None:
-        with usage("--consensus-scale"):
-            translator = translator.with_consensus({"scale": consensus_scale})
-    if not memory:
-        translator = translator.with_memory({"use": False})
-    if glossary or no_glossary:
-        from demotic.glossary import Glossary, read_glossary
-
-        about = translator.about
-        languages = {"source": about.source_language, "target": about.target_language}
-        own = Glossary() if no_glossary else translator.glossary
-        given_terms = read_glossary(glossary or [], **languages)
-        translator = translator.with_glossary(own.with_terms(given_terms))
+    search = {"pops": pops, "stack": stack, "beam": beam}
+    agreed = {"method": consensus and consensus.value, "scale": consensus_scale}
+    asked = Asked(
+        model,
+        verify,
+        tuple((name, value) for name, value in search.items() if value is not None),
+        tuple((name, value) for name, value in agreed.items() if value is not None),
+        memory,
+        tuple(glossary or []),
+        own_glossary=not no_glossary,
+    )
+    translator = asked.open()
     if document is not None:
         fill(document, translator, output, report, thread_count(threads), progress)
         return
+    paths = text or [Path("-")]
+    if elsewhere is not None:
+        del translator  # has been tried
+        job = TranslateLines(asked.absolute(), nbest, format, markup)
+        batches = (lines for path in paths for lines in _batches(path, markup=markup))
+        with files.write_bytes(output) as out:
+            out.writelines(translate_pieces(batches, job, elsewhere, progress))
+        return
     _write_all(
-        text or [Path("-")],
+        paths,
         output,
         lambda lines: translator.nbest_lines(
             lines, nbest, markup=markup, threads=thread_count(threads)
         ),
-        translator.matches,
-        nbest,
-        format,
+        Written(nbest, format, translator.matches),
         progress,
         markup=markup,
     )
+
+
+def _engine(name: str, temp: Path | None, threads: int, here: bool) -> Engine | None:
+    """Where lines are translated, if not in this process."""
+    if name == "local":
+        return None
+    if here:
+        raise typer.BadParameter(
+            "lines of text go to a cluster, with a model", param_hint="--engine"
+        )
+    return opened_engine(name, threads=thread_count(threads), temp=temp)
 
 
 def _write_all(
     paths: Sequence[Path],
     output: Path,
     translate: Callable[[list[str]], Iterable[list[Translation]]],
-    matches: Callable[[str], list[Match]],
-    nbest: int,
-    format: Format,
+    written: Written,
     progress: Progress,
     *,
     markup: bool = False,
@@ -284,8 +288,7 @@ def _write_all(
         for path in paths:
             for lines in _batches(path, markup=markup):
                 for line, best in zip(lines, translate(lines), strict=True):
-                    similar = matches(line) if format is Format.json else []
-                    _write(out, number, line, best, similar, nbest, format)
+                    written.write(out, number, line, best)
                     number += 1
                     advance(1)
                 if str(output) == "-":
@@ -322,57 +325,3 @@ def _check_instructions(path: Path, before: int, lines: Sequence[str]) -> None:
         except FormatError as error:
             name = "standard input" if str(path) == "-" else path
             raise FormatError(error.message, path=name, line=number, remedy=error.remedy) from None
-
-
-def _write(
-    out: IO[bytes],
-    number: int,
-    line: str,
-    best: list[Translation],
-    similar: list[Match],
-    nbest: int,
-    format: Format,
-) -> None:
-    import json
-
-    if format is Format.json:
-        record: dict[str, object] = {"source": line, **_record(best[0])}
-        if nbest > 1:
-            record["nbest"] = [_record(each) for each in best]
-        if similar:
-            record["matches"] = [match.to_record() for match in similar]
-        text = json.dumps(record, ensure_ascii=False)
-    elif nbest > 1:
-        text = "\n".join(
-            f"{number} ||| {each.text} ||| {_features(each)} ||| {each.score:.6f}{_gain(each)}"
-            for each in best
-        )
-    else:
-        text = best[0].text
-    out.write(f"{text}\n".encode())
-
-
-def _record(translation: Translation) -> dict[str, object]:
-    record: dict[str, object] = {
-        "text": translation.text,
-        "score": translation.score,
-        "tokens": list(translation.tokens),
-        "alignment": [list(link) for link in translation.alignment],
-        "features": translation.features,
-    }
-    if translation.memory is not None:
-        record["memory"] = translation.memory.to_record()
-    if translation.terms:
-        record["terms"] = [each.to_record() for each in translation.terms]
-    if translation.consensus is not None:
-        record["consensus"] = asdict(translation.consensus)
-    return record
-
-
-def _gain(translation: Translation) -> str:
-    found = translation.consensus
-    return "" if found is None else f" ||| {found.gain:.6f}"
-
-
-def _features(translation: Translation) -> str:
-    return " ".join(f"{name}= {value:.6g}" for name, value in translation.features.items())

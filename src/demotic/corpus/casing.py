@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from demotic.corpus.marks import JOINER, SPACER, bare, protected_class, with_bare
 
@@ -59,6 +59,9 @@ def _all_capitals(words: Iterable[str]) -> bool:
     )
 
 
+_SIZES = (False, True)  # of a letter: small, large
+
+
 class CaseCounts:
     """Counts how words are written where no rule forces a capital."""
 
@@ -81,6 +84,15 @@ class CaseCounts:
             for at, word in enumerate(words)
             if word and word[0].isalpha() and (at not in forced or word[0].islower())
         )
+
+    def record(self) -> dict[str, Any]:
+        """What was counted, for another process."""
+        return {"forms": self._forms, "beginnings": [self._beginnings[large] for large in _SIZES]}
+
+    def absorb(self, record: Mapping[str, Any]) -> None:
+        """What was counted of the lines that follow."""
+        self._forms.update(record["forms"])
+        self._beginnings.update(dict(zip(_SIZES, record["beginnings"], strict=True)))
 
     @property
     def without_capitals(self) -> bool:

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from demotic.engine import Engine
+    from demotic.engine.arrays import Arrays
+
 _EXAMPLES = 3
+_GOOD = -1
 
 # White space that is layout: control characters, line and paragraph separators, a stray byte-order
 # mark.  No-break spaces stay: French typography needs them.
@@ -115,28 +119,31 @@ class CleaningReport:
 
 
 def clean(
-    bitext: Bitext, rules: Cleaning | None = None, *, progress: Progress = SILENT
+    bitext: Bitext,
+    rules: Cleaning | None = None,
+    *,
+    engine: Engine | None = None,
+    progress: Progress = SILENT,
 ) -> tuple[Bitext, CleaningReport]:
     """The pairs that follow the rules, and a report on the others.
 
-    Pairs keep the ids that they had before their white space was tidied.
+    Pairs keep the ids that they had before their white space was tidied.  An ``engine`` that
+    spreads work judges the pairs elsewhere; that a pair came before is found here.
     """
-    import numpy as np
     import pyarrow as pa
 
-    rules = rules or Cleaning()
+    judge = JudgePairs(rules or Cleaning(), bitext.source_language, bitext.target_language)
+    rules = judge.rules
     writer = BitextWriter([])
     seen = Occurrences()
     dropped: dict[str, Dropped] = {}
     kept = 0
     with progress.step("cleaning", total=len(bitext), unit="pairs") as advance:
-        for batch in bitext.batches():
-            batch = _tidied(batch) if rules.tidy_whitespace else batch
-            keep = np.ones(batch.num_rows, dtype=bool)
-            for reason, bad in _objections(batch, rules, bitext):
-                _note(dropped, reason, batch, keep & bad)
-                keep &= ~bad
-            batch = batch.filter(pa.array(keep))
+        for batch, objections in _judged(bitext, judge, engine):
+            for number, reason in enumerate(judge.reasons):
+                _note(dropped, reason, batch, objections == number)
+            advance(batch.num_rows)
+            batch = batch.filter(pa.array(objections == _GOOD))
             if rules.drop_duplicates:
                 repeated = _repeated(batch, seen)
                 _note(dropped, "duplicate", batch, repeated)
@@ -144,8 +151,89 @@ def clean(
             if batch.num_rows:
                 writer.append(batch)
                 kept += batch.num_rows
-            advance(keep.size)
     return bitext.like(writer.finish()), CleaningReport(len(bitext), kept, dropped)
+
+
+def _judged(
+    bitext: Bitext, judge: JudgePairs, engine: Engine | None
+) -> Iterator[tuple[pa.RecordBatch, NDArray[np.int8]]]:
+    """All pairs, tidied, with the number of the reason against each."""
+    if engine is None or not engine.spread:
+        yield from map(judge.judged, bitext.batches())
+        return
+    pieces = ({"pairs": _packed(batch)} for batch in bitext.batches())
+    for result in engine.map(judge, pieces, "judging pairs"):
+        yield _unpacked(result["pairs"]), result["objections"]
+
+
+@dataclass(frozen=True)
+class JudgePairs:
+    """Which pairs break a rule; for a whole batch of them, here or elsewhere."""
+
+    rules: Cleaning
+    source_language: str
+    target_language: str
+
+    @property
+    def reasons(self) -> list[str]:
+        """What a pair can be dropped for, but for duplicates."""
+        rules = self.rules
+        long = rules.max_words is not None or rules.max_characters is not None
+        asked = {
+            "empty": rules.drop_empty,
+            "garbled": rules.drop_garbled,
+            "too long": long,
+            "length ratio": rules.max_ratio is not None,
+            "identical": rules.drop_identical,
+            "no letters": rules.drop_without_letters,
+        }
+        return [reason for reason, wanted in asked.items() if wanted]
+
+    def judged(self, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, NDArray[np.int8]]:
+        """The pairs, tidied, and the number of the first reason against each."""
+        import numpy as np
+
+        batch = _tidied(batch) if self.rules.tidy_whitespace else batch
+        objections = np.full(batch.num_rows, _GOOD, np.int8)
+        for number, bad in enumerate(self._objections(batch)):
+            objections[bad & (objections == _GOOD)] = number
+        return batch, objections
+
+    def __call__(self, piece: Arrays) -> Arrays:
+        """The same of a piece of a text."""
+        batch, objections = self.judged(_unpacked(piece["pairs"]))
+        return {"pairs": _packed(batch), "objections": objections}
+
+    def _objections(self, batch: pa.RecordBatch) -> Iterator[NDArray[np.bool_]]:
+        """The rows that break a rule, in the order of ``reasons``."""
+        import numpy as np
+        import pyarrow.compute as pc
+
+        source, target = batch.column("source"), batch.column("target")
+
+        def either(test: Any) -> NDArray[np.bool_]:
+            result: NDArray[np.bool_] = _array(test(source)) | _array(test(target))
+            return result
+
+        if self.rules.drop_empty:
+            yield either(lambda text: pc.equal(pc.utf8_trim_whitespace(text), ""))
+        if self.rules.drop_garbled:
+            yield either(lambda text: pc.match_substring_regex(text, _GARBLED))
+        words = _words(source, self.source_language), _words(target, self.target_language)
+        too_long = np.zeros(batch.num_rows, dtype=bool)
+        if self.rules.max_words is not None:
+            too_long |= np.maximum(*words) > self.rules.max_words
+        if self.rules.max_characters is not None:
+            limit = self.rules.max_characters
+            too_long |= either(lambda text: pc.greater(pc.utf8_length(text), limit))
+        if self.rules.max_words is not None or self.rules.max_characters is not None:
+            yield too_long
+        if self.rules.max_ratio is not None:
+            yield np.maximum(*words) > self.rules.max_ratio * np.maximum(np.minimum(*words), 1)
+        if self.rules.drop_identical:
+            yield _array(pc.equal(source, target))
+        if self.rules.drop_without_letters:
+            yield either(_without_letters)
 
 
 def _note(
@@ -156,6 +244,24 @@ def _note(
     drop.count += rows.size
     for row in rows[: _EXAMPLES - len(drop.examples)].tolist():
         drop.examples.append(f"{batch.column('file')[row]}:{batch.column('unit')[row]}")
+
+
+def _packed(batch: pa.RecordBatch) -> NDArray[np.uint8]:
+    """Pairs as bytes."""
+    import numpy as np
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
+    return np.frombuffer(sink.getvalue(), np.uint8)
+
+
+def _unpacked(content: NDArray[np.uint8]) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    with pa.ipc.open_stream(pa.py_buffer(content)) as stream:
+        return stream.read_next_batch()
 
 
 def _tidied(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -170,43 +276,6 @@ def _tidied(batch: pa.RecordBatch) -> pa.RecordBatch:
             position = batch.schema.get_field_index(name)
             batch = batch.set_column(position, batch.schema.field(position), column)
     return batch
-
-
-def _objections(
-    batch: pa.RecordBatch, rules: Cleaning, bitext: Bitext
-) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Each rule's name and the rows that break it."""
-    import numpy as np
-    import pyarrow.compute as pc
-
-    source, target = batch.column("source"), batch.column("target")
-
-    def either(test: Any) -> NDArray[np.bool_]:
-        result: NDArray[np.bool_] = _array(test(source)) | _array(test(target))
-        return result
-
-    if rules.drop_empty:
-        yield "empty", either(lambda text: pc.equal(pc.utf8_trim_whitespace(text), ""))
-    if rules.drop_garbled:
-        yield "garbled", either(lambda text: pc.match_substring_regex(text, _GARBLED))
-    words = _words(source, bitext.source_language), _words(target, bitext.target_language)
-    too_long = np.zeros(batch.num_rows, dtype=bool)
-    if rules.max_words is not None:
-        too_long |= np.maximum(*words) > rules.max_words
-    if rules.max_characters is not None:
-        limit = rules.max_characters
-        too_long |= either(lambda text: pc.greater(pc.utf8_length(text), limit))
-    if rules.max_words is not None or rules.max_characters is not None:
-        yield "too long", too_long
-    if rules.max_ratio is not None:
-        yield (
-            "length ratio",
-            np.maximum(*words) > rules.max_ratio * np.maximum(np.minimum(*words), 1),
-        )
-    if rules.drop_identical:
-        yield "identical", _array(pc.equal(source, target))
-    if rules.drop_without_letters:
-        yield "no letters", either(_without_letters)
 
 
 def _without_letters(column: pa.Array) -> Any:

@@ -115,13 +115,7 @@ class Fallback:
             tokens += pieces or [token]
         if tuple(tokens) == encoded.tokens:
             return encoded
-        layout = encoded.layout
-        if layout is not PLAIN:
-            layout = replace(
-                layout,
-                gaps=tuple((moved[at], gap) for at, gap in layout.gaps),
-                home=moved[layout.home] if layout.home >= 0 else -1,
-            )
+        layout = encoded.layout if encoded.layout is PLAIN else encoded.layout.moved(moved)
         return replace(encoded, tokens=tuple(tokens), cases=tuple(cases), layout=layout)
 
     def _known(self, word: str) -> bool:
@@ -252,10 +246,10 @@ def _writing(encoded: Encoded) -> tuple[set[int], bool, bool]:
     ]
     words = [word for _, word in places]
     long = [word for word in words[1:] if len(word) > _SHORT] or words[1:]
+    edges = {0, *(at for at, gap in encoded.layout.gaps if breaks_line(gap)), *walls(encoded)}
+    first = [next((at for at, _ in places if at >= edge), 0) for edge in sorted(edges)]
     return (
-        {at for at, _ in places[:1]}
-        | {at for at, gap in encoded.layout.gaps if breaks_line(gap)}
-        | set(walls(encoded)),
+        set(first),
         all(word.isupper() or word.lower() == word.upper() for word in words),
         encoded.style != "small" and 2 * sum(word[0].isupper() for word in long) > len(long),
     )

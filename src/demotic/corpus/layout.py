@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _SILENT = re.compile("[\u00ad\u200b\u2060\ufeff]+")
 _BLANK = r"[\s\x00-\x1f\x7f-\x9f]"
@@ -37,15 +37,21 @@ class Layout:
     after: str = ""
     gaps: tuple[tuple[int, str], ...] = ()
     """Numbers of wide gaps, or positions of the tokens after them, and their text."""
+    lines: tuple[int, ...] = ()
+    """Tokens that begin a line or paragraph, where its beginning is meant."""
     mark: str = ""
     """Of the accelerator: the character, with the letter that it stood before (``&f``)."""
     home: int = -1
     """The token that had it, or the first of those that it is written together with."""
 
-    @property
-    def paragraphs(self) -> list[int]:
-        """Tokens that begin a paragraph, but the first."""
-        return [at for at, gap in self.gaps if ends_paragraph(gap)]
+    def moved(self, places: Sequence[int]) -> Layout:
+        """The layout of tokens that have gone to other places."""
+        return replace(
+            self,
+            gaps=tuple((places[at], gap) for at, gap in self.gaps),
+            lines=tuple(places[at] for at in self.lines),
+            home=places[self.home] if self.home >= 0 else -1,
+        )
 
 
 PLAIN = Layout()
@@ -53,7 +59,12 @@ PLAIN = Layout()
 
 def breaks_line(gap: str) -> bool:
     """Does a gap mean something even in scripts that have no spaces: a line end, a tab?"""
-    return "\t" in gap or _LINE_END.search(gap) is not None
+    return "\t" in gap or ends_line(gap)
+
+
+def ends_line(gap: str) -> bool:
+    """Does a gap hold a line end?"""
+    return _LINE_END.search(gap) is not None
 
 
 def ends_paragraph(gap: str) -> bool:
@@ -120,14 +131,14 @@ def gap_places(
     target_length: int,
     *,
     seams: Sequence[int] = (),
-) -> dict[int, str]:
-    """For each wide gap the token of the translation before which it goes, one of ``starts``; for
+) -> dict[int, tuple[int, str]]:
+    """For the token of the translation before which it goes, each wide gap: one of ``starts``; for
     line ends and tabs one of ``seams``, which have no space where the script has none.
 
     That is where the fewest links cross it; among equals, where it stood in proportion, or behind
     what has no links (endings, particles) where no spaces tell.
     """
-    placed: dict[int, str] = {}
+    placed: dict[int, tuple[int, str]] = {}
     pairs = list(links)
     used = 0
     for at, text in gaps:
@@ -151,6 +162,6 @@ def gap_places(
             best = equals[-1]
         else:
             best = min(equals, key=lambda place: abs(place - wanted))
-        placed[best] = text
+        placed[best] = at, text
         used = best
     return placed

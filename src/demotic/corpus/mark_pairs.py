@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from demotic.corpus.marks import JOINER, bare, escape, protected_class
 from demotic.corpus.pattern import Pattern
@@ -21,11 +22,14 @@ _OPENING = {escape(one): escape(_WIDE.get(one, one)) for one in _BRACKETS}
 _CLOSING = {escape(other): escape(_WIDE.get(one, one)) for one, other in _BRACKETS.items()}
 BRACKETS = {**_OPENING, **_CLOSING}
 """Every bracket, as it stands in tokens, with its kind."""
-_DOUBLE = frozenset('"“”„‟«»「」『』')
-_SINGLE = frozenset("'‘’‚‛‹›")
+_DOUBLE = frozenset('"“”„‟«»「」『』《》')
+_SINGLE = frozenset("'‘’‚‛‹›〈〉")
+_EAST = frozenset("「」『』《》〈〉")
 # How quotation marks pair in the languages of the world, one kind with itself and others.
-_STYLES = "\"\" '' „“ „” “” ”” «» »« ‘’ ‚‘ ‚’ ’’ ‹› ›‹ 「」 『』"
+_STYLES = "\"\" '' „“ „” “” ”” «» »« ‘’ ‚‘ ‚’ ’’ ‹› ›‹ 「」 『』 《》 〈〉"
 STYLES = frozenset(_STYLES.split())
+EASTERN = frozenset(("「」", "『』", "《》", "〈〉"))
+"""Those that Chinese and Japanese have alone."""
 
 QUOTE_TOKENS = frozenset(
     left + mark + right
@@ -87,6 +91,8 @@ def pairs(tokens: Sequence[str], tags: Mapping[str, str] | None = None) -> list[
         if token not in MARK_TOKENS and not (tags and "⟦" in token):
             continue
         kind, opens = _side(token, tags or {})
+        if opens is None:  # no space tells
+            opens = _opens(bare(token), [bare(tokens[one]) for each, one in open_ if each == kind])
         if not kind:
             continue
         if opens:
@@ -100,8 +106,8 @@ def pairs(tokens: Sequence[str], tags: Mapping[str, str] | None = None) -> list[
     return found
 
 
-def _side(token: str, tags: Mapping[str, str]) -> tuple[str, bool]:
-    """What a token pairs with, and whether it opens."""
+def _side(token: str, tags: Mapping[str, str]) -> tuple[str, bool | None]:
+    """What a token pairs with, and whether it opens; None where its own look does not tell."""
     name = protected_class(token)
     if name is not None:
         return _element(tags.get(name, ""))
@@ -114,11 +120,20 @@ def _side(token: str, tags: Mapping[str, str]) -> tuple[str, bool]:
     if not kind:
         return "", False
     before, after = token.startswith(JOINER), token.endswith(JOINER)
-    if core in "「『」』":
-        return kind, core in "「『"
+    if core in _EAST:
+        return kind, core in "「『《〈"
     if before != after:
         return kind, after
-    return (kind, core in "«‹„‚") if core in "«‹„‚»›" else ("", False)
+    if core in "«‹„‚»›":
+        return kind, core in "«‹„‚"
+    return ("", False) if before and core in "\"'" else (kind, None)
+
+
+def _opens(mark: str, open_: Sequence[str]) -> bool:
+    """Does a mark open, with the same space on both sides, or none as in Chinese?"""
+    if mark in "“‘":
+        return not open_ or open_[-1] not in "„‚"
+    return mark in "\"'‟‛" and mark not in open_
 
 
 _BLOCK = Pattern(r"\{%-? *+(end)?(\w++).*")
@@ -194,6 +209,15 @@ class QuoteCounts:
             style = bare(tokens[pair.first]) + bare(tokens[pair.last])
             if pair.quotes and style in STYLES:
                 self._styles[pair.kind][style] += 1
+
+    def record(self) -> dict[str, Any]:
+        """What was counted, for another process."""
+        return dict(self._styles)
+
+    def absorb(self, record: Mapping[str, Any]) -> None:
+        """What was counted of the lines that follow."""
+        for kind, counts in record.items():
+            self._styles[kind].update(counts)
 
     def usual(self) -> dict[str, str]:
         """Of each kind the most frequent style; ties go to the first in the order of letters."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from demotic.corpus.pattern import Pattern
 
@@ -64,16 +65,19 @@ def joins_by_itself(left: str, right: str, *, mixed: bool = True) -> bool:
 
 
 _WIDE = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
+_HALF = re.compile("[\uff61-\uff9f]+")
 
 
-def narrow(text: str) -> str:
-    """Full-width letters and digits as ordinary ones.
+def narrow(text: str, *, kana: bool = True) -> str:
+    """Full-width letters and digits, and half-width ``kana``, as ordinary ones.
 
-    >>> narrow("１２月のＡＢＣ")
-    '12月のABC'
+    >>> narrow("１２月のＡＢＣ ﾍﾟｰｼﾞ")
+    '12月のABC ページ'
     """
     if text.isascii():
         return text
+    if kana:
+        text = _HALF.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     return _WIDE.sub(lambda found: chr(ord(found[0]) - 0xFEE0), text)
 
 
@@ -103,6 +107,15 @@ class SpaceCounts:
         if has_unspaced(text):
             self._spaces += sum(1 for _ in _BETWEEN.finditer(text))
             self._characters += sum(1 for _ in _UNSPACED.finditer(text))
+
+    def record(self) -> list[int]:
+        """What was counted, for another process."""
+        return [self._spaces, self._characters]
+
+    def absorb(self, record: Sequence[int]) -> None:
+        """What was counted of other lines."""
+        self._spaces += record[0]
+        self._characters += record[1]
 
     @property
     def segmented(self) -> bool:

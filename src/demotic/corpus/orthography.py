@@ -13,7 +13,6 @@ decoding undoes these in the reverse order.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -21,22 +20,22 @@ from typing import TYPE_CHECKING
 from demotic.corpus import language as languages
 from demotic.corpus import segment as segmenting
 from demotic.corpus.accelerators import with_mark, without_mark
-from demotic.corpus.casing import CaseCounts, Casing, capitalised, unseen
+from demotic.corpus.casing import Casing, capitalised, unseen
 from demotic.corpus.compounds import CompoundOptions, Compounds
+from demotic.corpus.counts import Counts, counted
 from demotic.corpus.encoded import Encoded
 from demotic.corpus.layout import (
     ORDINALS,
     PLAIN,
-    ends_paragraph,
     gap_numbers,
     gap_places,
     label_of,
     taken,
 )
-from demotic.corpus.mark_pairs import MARK_TOKENS, Pair, QuoteCounts, enclosing, pairs
+from demotic.corpus.mark_pairs import MARK_TOKENS, Pair, enclosing, pairs
 from demotic.corpus.marks import bare, escape, joint_filler, protected_class, unescape
 from demotic.corpus.moses import MosesTokeniser
-from demotic.corpus.normalise import SpaceCounts, narrow, normalise, unsegmented
+from demotic.corpus.normalise import UNSPACED_LANGUAGES, narrow, normalise, unsegmented
 from demotic.corpus.ordinary import Ordinary
 from demotic.corpus.orthography_config import OrthographyConfig
 from demotic.corpus.protect import (
@@ -48,16 +47,16 @@ from demotic.corpus.protect import (
 )
 from demotic.corpus.repair import foreign_clitics, meant_numbers, paired_marks
 from demotic.corpus.tokenise import Tokeniser, chunk_starts, join, seams
-from demotic.corpus.walls import walls
+from demotic.corpus.walls import meant_lines, walls
 from demotic.corpus.writing import Written, home_of, loud, recased, settle, whole
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from demotic.corpus.fallback import Fallback
+    from demotic.engine import Engine
 
-VERSION = 2
-"""Of how text is taken apart; a model keeps to the one that it was trained with."""
-_SLICE = 10_000
+VERSION = 3
+"""Of how text becomes tokens; a model keeps to the one that it was trained with."""
 
 
 def without_region(code: str) -> str:
@@ -65,14 +64,12 @@ def without_region(code: str) -> str:
     return languages.normalise(code).split("-")[0]
 
 
-class _Counts:
-    """What is learned of a text."""
-
-    def __init__(self) -> None:
-        self.cases = CaseCounts()
-        self.quotes = QuoteCounts()
-        self.spaces = SpaceCounts()
-        self.words: Counter[str] = Counter()
+def _begins(source: Encoded, at: int) -> bool:
+    """Does a line that begins with this token begin like a sentence?"""
+    letter = bare(source.tokens[at])[:1]
+    return source.style == "sentence" or (
+        source.style == "unknown" and letter.isalpha() and letter.lower() == letter.upper()
+    )
 
 
 @dataclass(frozen=True)
@@ -118,6 +115,7 @@ class Orthography:
         language: str,
         *,
         config: OrthographyConfig | None = None,
+        engine: Engine | None = None,
         progress: Progress = SILENT,
     ) -> Orthography:
         """Casing and compounds from a text, in one streaming pass."""
@@ -127,7 +125,7 @@ class Orthography:
         plain = cls(language, replace(config, compounds="off"))
         if config.casing == "none" and config.compounds == "off" and config.tokeniser == "none":
             return plain
-        counts = plain._count(lines, progress)
+        counts = counted(plain, lines, engine, progress)
         words = counts.words
         learned = replace(
             plain,
@@ -147,22 +145,15 @@ class Orthography:
         config = replace(config, compounds="on", compound_options=options)
         return replace(learned, config=config, compounds=splitter)
 
-    def _count(self, lines: Iterable[str], progress: Progress) -> _Counts:
-        counts = _Counts()
-        number = 0
-        with progress.step(f"learning to write {self.language}", unit="lines") as advance:
-            for number, line in enumerate(lines, 1):
-                text = self._normal(self._without_marks(taken(line, labels=self._marked)[1])[0])
-                found = self._found(text)
-                tokens = self._tokens(text, found, number_spans(text, found))
-                counts.cases.add(tokens)
-                counts.quotes.add(tokens)
-                counts.spaces.add(text)
-                counts.words.update(bare(token).lower() for token in tokens if token[-1:].isalpha())
-                if number % _SLICE == 0:
-                    advance(_SLICE)
-            advance(number % _SLICE)
-        return counts
+    def count(self, line: str, counts: Counts) -> None:
+        """Learn from one line."""
+        text = self._normal(self._without_marks(taken(line, labels=self._marked)[1])[0])
+        found = self._found(text)
+        tokens = self._tokens(text, found, number_spans(text, found))
+        counts.cases.add(tokens)
+        counts.quotes.add(tokens)
+        counts.spaces.add(text)
+        counts.words.update(bare(token).lower() for token in tokens if token[-1:].isalpha())
 
     # -- text to tokens ------------------------------------------------------------------------
 
@@ -191,13 +182,14 @@ class Orthography:
             home = [0, *starts][min(chunk, len(starts))] if mark else -1
         else:
             gaps, home = (), -1
-        layout = replace(layout, gaps=gaps, mark=mark, home=home)
+        lines = tuple(meant_lines(encoded.tokens, encoded.spans, gaps))
+        layout = replace(layout, gaps=gaps, lines=lines, mark=mark, home=home)
         return replace(encoded, layout=layout)
 
     def _normal(self, text: str) -> str:
         text = normalise(text)
         if self.version >= 2:
-            text = narrow(text)
+            text = narrow(text, kana=self.version >= 3)
         return unsegmented(text) if self.segmented else text
 
     @property
@@ -334,7 +326,14 @@ class Orthography:
             written = settle(tokens, source.tokens, source.spans, links)
             if mended:
                 enclosed = pairs(source.tokens, enclosing(source.spans))
-                written = paired_marks(written, source, enclosed, links, self.quotes)
+                written = paired_marks(
+                    written,
+                    source,
+                    enclosed,
+                    links,
+                    self.quotes,
+                    eastern=self._base in UNSPACED_LANGUAGES,
+                )
         if self.compounds is not None:
             written = whole(written)
         else:  # the source's, passed through
@@ -397,7 +396,7 @@ class Orthography:
             if not links and len(tokens) == len(source.tokens):  # the source itself
                 kept = [(place, place) for place in range(len(tokens))]
             starts = self._starts(tokens)
-            gaps = gap_places(
+            placed = gap_places(
                 source.layout.gaps,
                 kept,
                 starts,
@@ -405,9 +404,10 @@ class Orthography:
                 len(tokens),
                 seams=seams(tokens, starts) if isinstance(self._tokeniser, Tokeniser) else starts,
             )
-            if source.style == "sentence" and self.casing.capitals and self.casing.mode != "none":
-                for place, gap in gaps.items():
-                    if ends_paragraph(gap):
+            gaps = {place: gap for place, (_, gap) in placed.items()}
+            if self.casing.capitals and self.casing.mode != "none":
+                for place, (at, _) in placed.items():
+                    if at in source.layout.lines and _begins(source, at):
                         texts[place] = capitalised(texts[place])
         if self._tokeniser is None:
             return "".join(

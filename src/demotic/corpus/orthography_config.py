@@ -17,7 +17,7 @@ FALLBACKS = ("case", "letters", "clitics", "parts")
 
 @dataclass(frozen=True)
 class OrthographyConfig:
-    """How text of one language is taken apart."""
+    """How text of one language is split into tokens."""
 
     tokeniser: str = "reversible"
     """``reversible`` (marked tokens, exact round trip), ``moses`` (as sacremoses), or ``none`` (the

@@ -16,6 +16,7 @@ from demotic.corpus.encoded import Encoded
 from demotic.corpus.language_rules import ELISION, ENCLITICS
 from demotic.corpus.mark_pairs import (
     BRACKETS,
+    EASTERN,
     QUOTE_TOKENS,
     STYLES,
     Pair,
@@ -24,7 +25,8 @@ from demotic.corpus.mark_pairs import (
     places,
     quote_kind,
 )
-from demotic.corpus.marks import JOINER, bare, protected_class, with_bare
+from demotic.corpus.marks import JOINER, SPACER, bare, protected_class, with_bare
+from demotic.corpus.normalise import joins_by_itself
 from demotic.corpus.pattern import Pattern
 from demotic.corpus.writing import Written
 
@@ -113,23 +115,30 @@ def paired_marks(
     wanted: Sequence[Pair],
     links: Links,
     styles: Mapping[str, str],
+    *,
+    eastern: bool = False,
 ) -> list[Written]:
-    """The tokens with the source's pairs of marks, the ``wanted``, around what these enclosed."""
+    """The tokens with the source's pairs of marks, the ``wanted``, around what these enclosed.
+
+    Not ``eastern``: in languages that do not write 「so」.
+    """
     if 0 < len(wanted) <= _MOST_PAIRS:
         source, tags = given.tokens, enclosing(given.spans)
         enclosed = _enclosed(written, source, wanted, links)
         if not _kept(written, wanted, enclosed, tags):
             written = _marked_anew(written, source, wanted, enclosed, styles)
-        written = _touching(written, source, wanted)
-    return _styled(written, styles)
+        written = _touching(written, source, wanted, eastern=eastern)
+    return _styled(written, styles, eastern=eastern)
 
 
 class _Enclosed:
     """Which of the decoder's tokens stand for what is between a pair of marks, and which not."""
 
-    def __init__(self, inside: set[int], outside: set[int]) -> None:
+    def __init__(self, inside: set[int], outside: set[int], stray: set[int]) -> None:
         self.inside = inside
         self.outside = outside - inside
+        self.stray = stray
+        """Words that a mark gave, and nothing else."""
 
 
 def _enclosed(
@@ -138,9 +147,10 @@ def _enclosed(
     marks = {at for pair in wanted for at in (pair.first, pair.last)}
     targets: dict[int, set[int]] = defaultdict(set)
     places_of = {each.at: place for place, each in enumerate(written) if each.at >= 0}
+    given: dict[int, set[int]] = defaultdict(set)
     for one, other in links:
-        if one not in marks and other in places_of:
-            targets[one].add(places_of[other])
+        if other in places_of:
+            (given if one in marks else targets)[one].add(places_of[other])
     spans = {each.span.token: place for place, each in enumerate(written) if each.span}
     for at, token in enumerate(source):
         if at not in marks and (name := protected_class(token)) in spans and name:
@@ -158,10 +168,11 @@ def _enclosed(
     for pair in wanted:
         inner = set(places(pair))
         inside = {place for at in inner for place in targets.get(at, ())}
+        stray = (given[pair.first] | given[pair.last]) - linked if inside else set()
         if inner and not inside:  # words that nothing gave stand for words that gave nothing
             inside, free = free, set()
         outside = {place for at, found in targets.items() if at not in inner for place in found}
-        result[pair] = _Enclosed(inside - signs, outside - signs)
+        result[pair] = _Enclosed(inside - signs, outside - signs, stray)
     return result
 
 
@@ -182,7 +193,7 @@ def _kept(
         like = [
             each
             for each in free
-            if (each.kind == pair.kind or (each.quotes and pair.quotes))
+            if _alike(each, pair)
             and all(each.first < place < each.last for place in inside)
             and not any(each.first < place < each.last for place in outside)
             and (each.last > each.first + 1 or pair.last == pair.first + 1)
@@ -207,7 +218,7 @@ def _marked_anew(
     after: dict[int, list[tuple[int, Written]]] = defaultdict(list)
     taken = {at for each in enclosed.values() for at in each.inside | each.outside}
     own: dict[str, Written] = {each.span.token: each for each in written if each.span}
-    gone: set[int] = set()
+    gone: set[int] = {place for each in enclosed.values() for place in each.stray}
     for pair in wanted:
         if pair.last == pair.first + 1:
             continue
@@ -256,26 +267,42 @@ def _without_empty(written: Sequence[Written]) -> list[Written]:
 
 
 def _touching(
-    written: Sequence[Written], source: Sequence[str], wanted: Sequence[Pair]
+    written: Sequence[Written], source: Sequence[str], wanted: Sequence[Pair], *, eastern: bool
 ) -> list[Written]:
-    """Tags touch what they enclose as they did in the source."""
+    """Marks touch what they enclose as they did in the source."""
     result = list(written)
     places = {each.span.token: place for place, each in enumerate(written) if each.span}
+    free = [each for each in pairs([each.token for each in written]) if each.last > each.first + 1]
     for pair in wanted:
         first = places.get(protected_class(source[pair.first]) or "", -1)
         last = places.get(protected_class(source[pair.last]) or "", -1)
+        if first < 0 and (like := [each for each in free if _alike(each, pair)]):
+            free.remove(like[0])
+            first, last = like[0].first, like[0].last
+            if bare(result[first].token) in "«»":  # French leaves a space
+                continue
         if not 0 <= first < last - 1:
             continue
         opening, closing = result[first].token, result[last].token
-        if source[pair.first].endswith(JOINER) and not (
-            opening.endswith(JOINER) or result[first + 1].token.startswith(JOINER)
+        if _touch(*source[pair.first : pair.first + 2]) and not _touch(
+            opening, result[first + 1].token, mixed=eastern
         ):
             result[first] = result[first]._replace(token=opening + JOINER)
-        if source[pair.last].startswith(JOINER) and not (
-            closing.startswith(JOINER) or result[last - 1].token.endswith(JOINER)
+        if _touch(*source[pair.last - 1 : pair.last + 1]) and not _touch(
+            result[last - 1].token, closing, mixed=eastern
         ):
             result[last] = result[last]._replace(token=JOINER + closing)
     return result
+
+
+def _alike(one: Pair, other: Pair) -> bool:
+    return one.kind == other.kind or (one.quotes and other.quotes)
+
+
+def _touch(left: str, right: str, *, mixed: bool = True) -> bool:
+    if left.endswith(JOINER) or right.startswith(JOINER):
+        return True
+    return not right.startswith(SPACER) and joins_by_itself(bare(left), bare(right), mixed=mixed)
 
 
 def _of_kind(token: str, kinds: set[str]) -> bool:
@@ -342,15 +369,16 @@ def _whole_word(
     return first, last
 
 
-def _styled(written: list[Written], styles: Mapping[str, str]) -> list[Written]:
-    """Quotation marks that pair as no language has it, in the usual style."""
+def _styled(written: list[Written], styles: Mapping[str, str], *, eastern: bool) -> list[Written]:
+    """Quotation marks that pair as no language has it, or not this one, in the usual style."""
     tokens = [each.token for each in written]
     if QUOTE_TOKENS.isdisjoint(tokens):
         return written
     result = list(written)
     for pair in pairs(tokens):
         first, last = tokens[pair.first], tokens[pair.last]
-        if not pair.quotes or bare(first) + bare(last) in STYLES:
+        own = bare(first) + bare(last)
+        if not pair.quotes or (own in STYLES and (eastern or own not in EASTERN)):
             continue
         style = styles.get(pair.kind, bare(first) * 2 if bare(first) in "\"'" else "“”")
         result[pair.first] = result[pair.first]._replace(token=with_bare(first, style[0]))

@@ -13,12 +13,11 @@ filling a chart it takes the best action at each step and never takes it back.
 from __future__ import annotations
 
 import time
+from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, cast
-
-import numpy as np
 
 from demotic import _core
 from demotic.decode.core_decoder import MOST, CoreDecoder, check_positive, counted, tokens_of
@@ -43,6 +42,10 @@ class UndirectedSearch(ParseOptions):
     cff: Literal["raw", "delta", "off"] = "raw"
     """Bounds on missing branches as features of the slots that an action opens; ``delta``
     subtracts the bound of the slot that it closes, ``off`` has none."""
+    turn: Literal["score", "margin", "age"] = "score"
+    """Which open slot comes next: the one whose best action has the highest ``score``; or the one
+    whose best action is furthest ahead of the next best there; or the oldest, whatever it has.
+    Restarts, beams and samples rank actions by their scores in any case."""
     bounds: Literal["local", "words", "chart"] = "local"
     """What those bounds know of a branch: ``local`` the best sum of rules' own features, an exact
     bound; ``words`` the language model's estimate of each rule's words as well; ``chart`` its
@@ -200,7 +203,7 @@ class UndirectedDecoder(CoreDecoder[UndirectedDerivation]):
             lm,
             self._dense_weights,
             self._sparse_weights,
-            np.ascontiguousarray(() if sparse is None else sparse, dtype=np.float64),
+            array("d") if sparse is None else sparse,  # type: ignore[arg-type]
             **settings,
         )
         self._labels = tuple(self._search.labels)

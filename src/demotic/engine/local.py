@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from demotic.engine.engine import Job
 from demotic.engine.parts import PartFiles, read_batches, write_batches
 from demotic.errors import ArgumentError, DemoticError, FileAccessError
 from demotic.files import check_folder
@@ -26,6 +27,9 @@ from demotic.progress import SILENT, Progress
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
+
+    from demotic.engine.arrays import Arrays
+    from demotic.engine.engine import Kernel
 
 LEAST_MEMORY = 256 << 20
 _DATABASE_THREAD = 128 << 20  # what the database wants for each thread while it sorts and joins
@@ -51,6 +55,8 @@ class LocalEngine:
     memory: int = 1 << 30
     temp: Path | None = None
     parts: int = field(default_factory=_parts)
+    piece: int = 10_000
+    spread: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         if self.threads < 1:
@@ -65,6 +71,19 @@ class LocalEngine:
         if self.temp is not None:
             check_folder(self.temp)
 
+    def map(
+        self,
+        job: Job,
+        pieces: Iterable[Arrays],
+        title: str = "",
+        progress: Progress = SILENT,
+    ) -> Iterator[Arrays]:
+        """What a job makes of each piece, one after the other."""
+        with progress.step(title, unit="pieces") as advance:
+            for piece in pieces:
+                yield job(piece)
+                advance(1)
+
     @contextlib.contextmanager
     def aggregate(
         self,
@@ -72,6 +91,7 @@ class LocalEngine:
         schema: pa.Schema,
         query: str,
         progress: Progress = SILENT,
+        kernel: Kernel | None = None,
     ) -> Iterator[list[Iterator[pa.RecordBatch]]]:
         """The results of a query over the table ``rows``, for as many parts at a time as fit."""
         with tempfile.TemporaryDirectory(prefix="demotic-", dir=self.temp) as name:
@@ -90,10 +110,14 @@ class LocalEngine:
             rows_at_once = max(_LEAST, min(rows_at_once, _MOST))
             with progress.step("aggregating", len(shelves), "runs") as advance:
                 for shelf, result in zip(shelves, results, strict=True):
-                    with _explained(), self._database(folder) as database:
-                        database.register("rows", parts.take(shelf))
-                        batches = database.sql(query).to_arrow_reader(rows_at_once)
-                        write_batches(result, batches.schema, batches)
+                    if kernel is not None:
+                        batch = kernel(parts.take(shelf))
+                        write_batches(result, batch.schema, _cut(batch, rows_at_once))
+                    else:
+                        with _explained(), self._database(folder) as database:
+                            database.register("rows", parts.take(shelf))
+                            batches = database.sql(query).to_arrow_reader(rows_at_once)
+                            write_batches(result, batches.schema, batches)
                     advance(1)
             yield [read_batches(result) for result in results]
 
@@ -113,6 +137,11 @@ class LocalEngine:
             yield database
         finally:
             database.close()
+
+
+def _cut(batch: pa.RecordBatch, rows: int) -> Iterator[pa.RecordBatch]:
+    for begin in range(0, len(batch), rows):
+        yield batch.slice(begin, rows)
 
 
 @contextlib.contextmanager

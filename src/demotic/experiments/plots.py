@@ -53,6 +53,7 @@ def draw(
     y: str,
     title: str,
     logarithmic: bool = False,
+    logarithmic_x: bool = False,
     ticks: Sequence[str] = (),
 ) -> list[Path]:
     """Draw curves into ``stem.svg`` and ``stem.png``; ``ticks`` name the places 0, 1, ... of x."""
@@ -74,6 +75,8 @@ def draw(
     axes.set_title(title)
     if logarithmic:
         axes.set_yscale("log")
+    if logarithmic_x:
+        axes.set_xscale("log")
     if ticks:
         axes.set_xticks(range(len(ticks)), ticks, rotation=60, ha="right", fontsize=7)
     elif all(float(place).is_integer() for each in series for place in each.x):

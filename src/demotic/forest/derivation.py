@@ -82,6 +82,11 @@ class ForestDerivation:
         """The sum of any values given per edge of the forest, such as an oracle's gain."""
         return float(np.asarray(values, dtype=np.float64)[self.edges].sum())
 
+    def _repr_html_(self) -> str:
+        from demotic.notebook import card, outline
+
+        return card(self.text, outline(self.tree()))
+
     def tree(self) -> str:
         """The tree as indented text, one edge to a line: label, span, rule, score.
 

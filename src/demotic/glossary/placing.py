@@ -77,12 +77,7 @@ def with_decided(encoded: Encoded, decided: Sequence[Decided]) -> tuple[Encoded,
         origin = each.origin(encoded)  # what stays as it is keeps its case, too
         spans.append(Span(name, each.text, words=each.text != origin, origin=origin))
         at = each.last + 1
-    layout = encoded.layout
-    layout = replace(
-        layout,
-        gaps=tuple((moved[place], gap) for place, gap in layout.gaps),
-        home=moved[layout.home] if layout.home >= 0 else -1,
-    )
+    layout = encoded.layout.moved(moved)
     moved.append(len(tokens))
     made = replace(
         encoded,

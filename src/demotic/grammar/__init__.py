@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from demotic.grammar.items import extract_items as extract_items
     from demotic.grammar.items import items_of as items_of
     from demotic.grammar.items import label_corpora as label_corpora
+    from demotic.grammar.lazy import LazyRules as LazyRules
+    from demotic.grammar.lazy import write_lazy as write_lazy
     from demotic.grammar.orientation import BlockEvents as BlockEvents
     from demotic.grammar.orientation import EventCounts as EventCounts
     from demotic.grammar.orientation import EventOptions as EventOptions

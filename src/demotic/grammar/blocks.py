@@ -223,7 +223,13 @@ def no_pairs() -> BlockPairs:
     return BlockPairs(np.zeros(0, np.uint64), np.zeros(0, np.float32), 0)
 
 
+def save_pairs(pairs: BlockPairs, path: str | Path) -> None:
+    """Write pairs and their weights, whole or not at all."""
+    with files.atomic_path(path) as temporary:
+        pairs.save_binary(str(temporary))
+
+
 def load_pairs(path: str | Path) -> BlockPairs:
-    """Pairs and their weights, as ``save_binary`` wrote them."""
+    """Pairs and their weights, as :func:`save_pairs` wrote them."""
     with files.naming(path):
         return BlockPairs.open(str(path))

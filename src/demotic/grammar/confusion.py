@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from demotic.forest import Forest
 
 Group = Literal["node", "cell", "source"]
-OF_A_SOURCE = 50
+OF_A_SOURCE = 10
 """Target sides of one source side that are kept, unless told otherwise."""
 _NODES = 1 << 14
 
@@ -41,7 +41,7 @@ class ConfusionOptions:
     """Those of one ``node`` of a forest, of one ``cell`` (all nodes over a span), or of one
     ``source`` side of the rule table."""
     max_options: int | None = None
-    """The most probable sides of a group that take part; without it, 50 of a source side and all of
+    """The most probable sides of a group that take part; without it, 10 of a source side and all of
     a node or a cell."""
     same_tail_spans: bool = False
     """In forests, compare only sides whose gaps lie over the same words."""

@@ -26,6 +26,14 @@ from demotic import _core, files
 from demotic.align.lexical import LexicalTable
 from demotic.align.text import Text, check_parallel
 from demotic.errors import ArgumentError, check_counts
+from demotic.grammar.rule_rows import (
+    COUNTED_SCHEMA,
+    SCHEMA,
+    SENTENCES,
+    Extraction,
+    RuleRows,
+    batch_of,
+)
 from demotic.grammar.table import RuleTable
 from demotic.grammar.templates import NO_TEMPLATES, TemplateOptions, add_templates
 from demotic.progress import SILENT, Progress
@@ -33,32 +41,24 @@ from demotic.progress import SILENT, Progress
 if TYPE_CHECKING:
     from demotic._core import Links
     from demotic.engine import Engine
+    from demotic.engine.engine import Kernel
 
 # Of those who choose and score what the extractor found.
 _WHEN_COUNTED = (
     "max_targets", "min_sentences", "min_loose", "short_loose", "significance", "unaligned",
-    "sparse",
+    "sparse", "rules", "sample",
 )  # fmt: skip
+_LONGEST_LAZY = 64  # symbols of a source side that lazy rules can have
 _EPSILON = 0.001
 _PAIRS = 1 << 10  # extracted between two looks at the keyboard, for each thread
-_ROW = 150  # bytes that a rule takes while it is counted, about
+_INDEX = 16  # of the memory, for the index over source sides while it is written
 
-_Binary = tuple[bytes, bytes]
-_Columns = tuple[int, int, _Binary, _Binary, _Binary, bytes, _Binary, bytes, bytes, bytes]
-
-SCHEMA = pa.schema(
-    [
-        ("source", pa.binary()),
-        ("target", pa.binary()),
-        ("links", pa.binary()),
-        ("mass", pa.int64()),
-        ("origins", pa.binary()),
-    ]
+_SUMMED_SCHEMA = pa.schema([*SCHEMA, ("total", pa.int64())])
+_SUMMED_COUNTED_SCHEMA = pa.schema(
+    [*_SUMMED_SCHEMA, *((name, pa.int64()) for name in (*SENTENCES[:2], "seen"))]
 )
-_SENTENCES = ("sentences", "source_sentences", "target_sentences")
-_COUNTED_SCHEMA = pa.schema([*SCHEMA, *((name, pa.int64()) for name in _SENTENCES)])
 # On rows of all source sides with some target sides.  Sums over equal (source, target) are left to
-# the scorer, which meets them side by side.
+# the scorer, which meets them side by side.  `summing` is its quick way.
 COUNTED_BY_TARGET = """
 SELECT rows.*, total
 FROM rows JOIN (SELECT target, CAST(sum(mass) AS BIGINT) AS total FROM rows GROUP BY target) totals
@@ -117,9 +117,16 @@ class HieroExtraction:
     side."""
     sparse: TemplateOptions = NO_TEMPLATES
     """Sparse features that rules get."""
+    rules: Literal["table", "lazy"] = "table"
+    """``table`` extracts all rules before anything is translated; ``lazy`` keeps the aligned text
+    and makes the rules for the sentences at hand."""
+    sample: int = 100
+    """Of lazy rules: places of a sequence of words that are looked at; all places of rarer ones."""
 
     def __post_init__(self) -> None:
         check_counts(self, "max_phrase", "max_symbols", least=1, most=100)
+        check_counts(self, "sample", least=1, most=1_000_000)
+        check_rules(self)
         check_counts(self, "max_nonterminals", most=2)
         check_counts(self, "min_hole", least=1)
         check_counts(self, "max_targets", "short_loose")
@@ -147,6 +154,8 @@ class HieroExtraction:
         unaligned: bool = False,
         orientations: bool = False,
         sparse: TemplateOptions = NO_TEMPLATES,
+        rules: Literal["table", "lazy"] = "table",
+        sample: int = 100,
     ) -> HieroExtraction:
         """Plain phrases, as phrase-based systems take them."""
         return cls(
@@ -162,6 +171,8 @@ class HieroExtraction:
             unaligned=unaligned,
             orientations=orientations,
             sparse=sparse,
+            rules=rules,
+            sample=sample,
         )
 
     def core(self) -> _core.HieroOptions:
@@ -209,11 +220,21 @@ class PhraseExtraction:
     Demotic's (``.bin``): used as it is, instead of extracting one."""
     sparse: TemplateOptions = NO_TEMPLATES
     """Sparse features that phrase pairs get, those of another system's table too."""
+    rules: Literal["table", "lazy"] = "table"
+    """``table`` extracts all phrase pairs before anything is translated; ``lazy`` keeps the aligned
+    text and makes those for the sentences at hand."""
+    sample: int = 100
+    """Of lazy rules: places of a sequence of words that are looked at; all places of rarer ones."""
 
     def __post_init__(self) -> None:
-        self.rules()  # complains if need be
+        self.as_rules()  # complains if need be
+        if self.rules == "lazy" and self.table is not None:
+            raise ArgumentError(
+                "lazy rules come from the text, not from a table of another system",
+                remedy="leave out extract.table, or set extract.rules to table",
+            )
 
-    def rules(self) -> HieroExtraction:
+    def as_rules(self) -> HieroExtraction:
         """The same for :func:`extract_hiero`: phrases are rules without nonterminals."""
         return HieroExtraction.phrases(
             self.max_phrase,
@@ -226,7 +247,47 @@ class PhraseExtraction:
             unaligned=self.unaligned,
             orientations=self.reordering,
             sparse=self.sparse,
+            rules=self.rules,
+            sample=self.sample,
         )
+
+
+def check_rules(options: HieroExtraction) -> None:
+    """Raise where rules on demand cannot have what is asked for."""
+    if options.rules not in ("table", "lazy"):
+        raise ArgumentError(f"rules is {options.rules!r}", remedy="table or lazy")
+    if options.rules == "table":
+        return
+    for name, asked in (
+        ("significance", bool(options.significance)),
+        ("sparse", bool(options.sparse.templates)),
+    ):
+        if asked:
+            raise ArgumentError(
+                f"extract.{name} needs a table of all rules",
+                remedy="leave it out, or set extract.rules to table",
+            )
+    if options.max_symbols > _LONGEST_LAZY:
+        raise ArgumentError(f"lazy rules have at most {_LONGEST_LAZY} source symbols")
+
+
+@dataclass(frozen=True)
+class ExtractRules:
+    """The extractor of rules; ``sentences`` asks for the columns that count them."""
+
+    options: HieroExtraction
+    sentences: bool
+
+    def open(self, rows: int, parts: int, threads: int) -> _core.RuleExtraction:
+        """One that holds about so many rows."""
+        return _core.RuleExtraction(
+            self.options.core(), rows=rows, parts=parts, threads=threads, sentences=self.sentences
+        )
+
+    def counts(self, extraction: Extraction) -> NDArray[np.uint64]:
+        """Occurrences, and how many of these have each orientation."""
+        assert isinstance(extraction, _core.RuleExtraction)
+        return np.array([extraction.occurrences, *extraction.orientations], np.uint64)
 
 
 def extract_hiero(
@@ -256,15 +317,18 @@ def extract_hiero(
     lexical = lexical or LexicalTable.estimate(source, target, links, progress=progress)
     evidence = options.least_evidence(len(links))
     tested = evidence > 0
-    schema, query = (_COUNTED_SCHEMA, _COUNTED_QUERY) if tested else (SCHEMA, COUNTED_BY_TARGET)
-    extraction = _core.RuleExtraction(
-        options.core(),
-        rows=engine.memory // 4 // _ROW,
-        parts=engine.parts,
-        threads=engine.threads,
-        sentences=tested,
+    schema, query = (COUNTED_SCHEMA, _COUNTED_QUERY) if tested else (SCHEMA, COUNTED_BY_TARGET)
+    rows = RuleRows(
+        source,
+        target,
+        links,
+        ExtractRules(options, tested),
+        engine,
+        schema=schema,
+        title="extracting rules",
+        step=_PAIRS * engine.threads,
+        progress=progress,
     )
-    counted = _count(extraction, schema, source, target, links, engine.threads, progress)
     with files.atomic_path(out) as temporary, _scored(temporary, options, progress) as scored:
         scorer = _core.RuleScorer(
             str(scored),
@@ -279,11 +343,13 @@ def extract_hiero(
             sentences=len(links),
             unaligned=options.unaligned,
             orientations=options.orientations,
+            index_memory=engine.memory // _INDEX,
         )
-        with engine.aggregate(counted, schema, query, progress) as runs:
-            score_rules(
-                scorer, runs, extraction.orientations if options.orientations else None, progress
-            )
+        kernel = summing(options.min_sentences)
+        with engine.aggregate(rows, schema, query, progress, kernel) as runs:
+            occurrences, *orientations = rows.counts.tolist()
+            progress.say(f"{occurrences:,} occurrences of rules")
+            score_rules(scorer, runs, orientations if options.orientations else None, progress)
     return RuleTable.load(out)
 
 
@@ -299,25 +365,19 @@ def _scored(out: Path, options: HieroExtraction, progress: Progress) -> Iterator
         add_templates(RuleTable.load(scored), options.sparse, out=out, progress=progress)
 
 
-def _count(
-    extraction: _core.RuleExtraction,
-    schema: pa.Schema,
-    source: Text,
-    target: Text,
-    links: Links,
-    threads: int,
-    progress: Progress,
-) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Rules with their masses, the frequent ones already summed; all of a target in one part."""
-    with progress.step("extracting rules", len(links), "sentence pairs") as advance:
-        step = _PAIRS * threads
-        for begin in range(0, len(links), step):
-            end = min(begin + step, len(links))
-            extraction.run(source.lines, target.lines, links, begin, end)
-            yield from (batch_of(columns, schema) for columns in extraction.take())
-            advance(end - begin)
-        yield from (batch_of(columns, schema) for columns in extraction.take_all())
-    progress.say(f"{extraction.occurrences:,} occurrences of rules")
+def summing(min_sentences: int) -> Kernel:
+    """What the queries ask of some parts, in the core; rules with nonterminals that fewer sentences
+    gave, which no table has, are left out."""
+
+    def summed(rows: pa.Table) -> pa.RecordBatch:
+        sums = _core.RuleSums(min_sentences)
+        sums.reserve(len(rows), rows.nbytes)
+        for batch in rows.to_batches():
+            sums.add(*_arrays(batch))
+        schema = _SUMMED_COUNTED_SCHEMA if len(rows.schema) > len(SCHEMA) else _SUMMED_SCHEMA
+        return batch_of((0, *sums.finish()), schema)[1]
+
+    return summed
 
 
 def score_rules(
@@ -340,22 +400,6 @@ def score_rules(
             scored = len(scorer)
         scorer.finish()
         advance(len(scorer) - scored)
-
-
-def batch_of(columns: _Columns, schema: pa.Schema) -> tuple[int, pa.RecordBatch]:
-    """A part of counted rows, as the core gives them."""
-    part, rows, *arrays = columns
-    return part, pa.RecordBatch.from_arrays(
-        [
-            pa.Array.from_buffers(
-                column.type,
-                rows,
-                [None, *map(pa.py_buffer, array if isinstance(array, tuple) else (array,))],
-            )
-            for column, array in zip(schema, arrays[: len(schema)], strict=True)
-        ],
-        schema=schema,
-    )
 
 
 def _arrays(batch: pa.RecordBatch) -> Iterator[NDArray[Any]]:

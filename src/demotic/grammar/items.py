@@ -12,27 +12,28 @@ with an empty target side.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from demotic import _core, files
 from demotic.align.lexical import LexicalTable
 from demotic.align.text import Text, check_parallel
 from demotic.errors import check_choices, check_counts
-from demotic.grammar.extraction import COUNTED_BY_TARGET, SCHEMA, batch_of, score_rules
+from demotic.grammar.extraction import COUNTED_BY_TARGET, score_rules, summing
+from demotic.grammar.rule_rows import SCHEMA, Extraction, RuleRows
 from demotic.grammar.table import RuleTable
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from demotic._core import Links
     from demotic.engine import Engine
 
 _PAIRS = 1 << 12  # gone through between two looks at the keyboard
-_ROW = 150  # bytes that an item takes while it is counted, about
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +117,35 @@ class ItemCounts:
     lengths: tuple[int, ...]
     """Items by their source words, from 1 on; the last counts all that are longer."""
 
+    @classmethod
+    def of(cls, numbers: Sequence[int]) -> ItemCounts:
+        """Of the numbers of :meth:`ExtractItems.counts`."""
+        single = len(_COUNTED)
+        return cls(**dict(zip(_COUNTED, numbers, strict=False)), lengths=tuple(numbers[single:]))
+
+
+_COUNTED = [each.name for each in fields(ItemCounts) if each.name != "lengths"]
+
+
+@dataclass(frozen=True)
+class ExtractItems:
+    """The extractor of items."""
+
+    options: ItemExtraction
+
+    def open(self, rows: int, parts: int, threads: int) -> _core.ItgExtraction:
+        """One that holds about so many rows."""
+        options = self.options
+        return _core.ItgExtraction(
+            options.core(), options.max_item, options.empty_items, rows, parts, threads
+        )
+
+    def counts(self, extraction: Extraction) -> NDArray[np.uint64]:
+        """Those of :class:`ItemCounts`, in the order of its fields."""
+        assert isinstance(extraction, _core.ItgExtraction)
+        single = [getattr(extraction.counts, name) for name in _COUNTED]
+        return np.array([*single, *extraction.lengths], np.uint64)
+
 
 def operations_of(label: int) -> tuple[str, ...]:
     """A label in full: S, then reductions whose signs alternate."""
@@ -176,11 +206,16 @@ def extract_items(
     check_parallel(source, target)
     links.check(source.lines, target.lines)
     lexical = lexical or LexicalTable.estimate(source, target, links, progress=progress)
-    extraction = _core.ItgExtraction(
-        options.core(), options.max_item, options.empty_items, engine.memory // 4 // _ROW,
-        engine.parts, engine.threads,
-    )  # fmt: skip
-    counted = _count(extraction, source, target, links, progress)
+    rows = RuleRows(
+        source,
+        target,
+        links,
+        ExtractItems(options),
+        engine,
+        title="finding items",
+        step=_PAIRS,
+        progress=progress,
+    )
     with files.atomic_path(out) as temporary:
         scorer = _core.RuleScorer(
             str(temporary),
@@ -198,28 +233,14 @@ def extract_items(
             pay_deletions=True,
             min_composed=options.min_composed,
         )
-        with engine.aggregate(counted, SCHEMA, COUNTED_BY_TARGET, progress) as runs:
+        with engine.aggregate(rows, SCHEMA, COUNTED_BY_TARGET, progress, summing(1)) as runs:
             score_rules(scorer, runs, None, progress)
-    core, lengths = extraction.counts, tuple(extraction.lengths)
-    names = {field.name for field in fields(ItemCounts)} - {"lengths"}
-    counts = ItemCounts(**{name: getattr(core, name) for name in names}, lengths=lengths)
+    counts = ItemCounts.of(rows.counts.tolist())
     progress.say(
         f"{counts.items:,} items, {counts.skipped:,} pairs skipped, "
         f"{counts.long_words / max(1, counts.words):.1%} of words in items of more than seven"
     )
     return RuleTable.load(out), counts
-
-
-def _count(
-    extraction: _core.ItgExtraction, source: Text, target: Text, links: Links, progress: Progress
-) -> Iterator[tuple[int, pa.RecordBatch]]:
-    with progress.step("finding items", len(links), "sentence pairs") as advance:
-        for begin in range(0, len(links), _PAIRS):
-            end = min(begin + _PAIRS, len(links))
-            extraction.run(source.lines, target.lines, links, begin, end)
-            yield from (batch_of(columns, SCHEMA) for columns in extraction.take())
-            advance(end - begin)
-        yield from (batch_of(columns, SCHEMA) for columns in extraction.take_all())
 
 
 LabelFeatures = Literal["paper", "context", "classes"]

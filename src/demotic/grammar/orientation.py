@@ -179,6 +179,7 @@ def block_events(
     lm: LanguageModel | Sequence[LanguageModel] | None,
     pairs: BlockPairs | None = None,
     sentences: Iterable[str] | None = None,
+    least: int = 1,
     options: EventOptions | None = None,
     extraction: BlockExtraction | None = None,
     projection: Projection | None = None,
@@ -190,7 +191,8 @@ def block_events(
     """The events of a text, with the features of their candidates.
 
     With n language models, line i is priced by model i mod n.  ``sentences`` are source sentences
-    to be translated: only blocks that these can use make events.
+    to be translated: only blocks that these can use make events, and only those seen ``least``
+    times.
     Arrays larger than ``memory`` bytes live in a mapped file in ``folder``, which has no name and
     is gone when the events are.
     """
@@ -207,8 +209,10 @@ def block_events(
         str(folder or tempfile.gettempdir()),
         memory,
     )
-    if sentences is not None:
-        builder.allow(blocks.filtered(list(sentences))[1])
+    if sentences is not None or least > 1:
+        usable = range(len(blocks)) if sentences is None else blocks.filtered(list(sentences))[1]
+        often = [block for block in usable if blocks.count(block) >= least]
+        builder.allow(np.array(often, dtype=np.uint32))
     with progress.step("collecting events", len(text), "sentence pairs") as advance:
         for begin, end in text.slices(threads):
             builder.run(text.source, text.target, text.links, text.union, begin, end, threads)

@@ -170,6 +170,16 @@ def _memory(path: Path, verify: bool | None) -> dict[str, Fact]:
     return {"messages": len(memory), "translations": memory.translation_count}
 
 
+def _aligned_text(path: Path, verify: bool | None) -> dict[str, Fact]:
+    text = _core.AlignedText(str(path), verify)
+    return {
+        "sentence pairs": len(text),
+        "source words": text.source_words,
+        "target words": text.target_words,
+        "places of a sequence that are looked at, at most": text.sample,
+    }
+
+
 _KINDS: dict[str, Description] = {
     "parser": ("parser", _parser),
     "words": ("classifiers of words", _words),
@@ -180,6 +190,7 @@ _KINDS: dict[str, Description] = {
     "forest": ("forest", _forest),
     "memory": ("translation memory", _memory),
     "lexical": ("lexical translation table", _lexical_table),
+    "aligned-text": ("aligned text, for rules on demand", _aligned_text),
 }
 
 

@@ -17,12 +17,16 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from demotic import _core
 from demotic.errors import ArgumentError
 from demotic.lm.model import LanguageModel, ngram_sink
-from demotic.lm.text import read_into
+from demotic.lm.text import check_words, paths_of, read_into
 from demotic.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from demotic.engine import Engine
 
 MAX_ORDER = 8
 
@@ -97,6 +101,7 @@ def estimate(
     vocab_limit: int | None = None,
     skip_special: bool = False,
     threads: int = 1,
+    engine: Engine | None = None,
     progress: Progress = SILENT,
 ) -> Estimate:
     """Estimate a model of the given order (1-8) from tokenised text.
@@ -110,6 +115,7 @@ def estimate(
     ``vocab_limit``: keep only n-grams over this many most frequent words; the rest is ``<unk>``.
     ``skip_special``: pass over the words ``<s>``, ``</s>`` and ``<unk>`` in the text, which are an
     error otherwise.
+    ``engine``: one that spreads work counts n-grams in pieces of the text.
     """
     if not 1 <= order <= MAX_ORDER:
         raise ArgumentError(f"order {order}: Demotic estimates orders 1 to {MAX_ORDER}")
@@ -121,20 +127,45 @@ def estimate(
         raise ArgumentError(f"vocabulary limit {vocab_limit}: give a number of words")
     folder = str(temp) if temp is not None else tempfile.gettempdir()
 
+    options: dict[str, Any] = {
+        "order": order,
+        "memory": memory,
+        "temp": folder,
+        "discount_fallback": discount_fallback,
+        "prune": list(prune),
+        "vocab_limit": vocab_limit or 0,
+        "threads": max(1, threads),
+    }
+    if engine is not None and engine.spread:
+        return _estimate_spread(text, options, engine, skip_special, progress)
     # A quarter for the ids leaves room to sort the n-grams beside them.
     core_text = _core.LmText(folder, max(1, memory // 4), skip_special)
     read_into(core_text, text, "reading text", progress)
     words, lines = core_text.words, core_text.lines
     with progress.step("estimating", unit="n-grams") as advance:
-        core = _core.lm_estimate(
-            core_text,
-            order=order,
-            memory=memory,
-            temp=folder,
-            discount_fallback=discount_fallback,
-            prune=list(prune),
-            vocab_limit=vocab_limit or 0,
-            threads=max(1, threads),
-            advance=advance,
-        )
+        core = _core.lm_estimate(core_text, **options, advance=advance)
     return Estimate(core, words=words, lines=lines)
+
+
+def _estimate_spread(
+    text: str | Path | Sequence[str | Path],
+    options: dict[str, Any],
+    engine: Engine,
+    skip_special: bool,
+    progress: Progress,
+) -> Estimate:
+    from demotic.lm.spread import QUERY, SpreadText, columns_of
+
+    paths = paths_of(text)
+    counted = SpreadText(
+        paths, options["order"], engine, skip_special=skip_special, progress=progress
+    )
+    check_words(counted.words, paths)
+    core = _core.LmCountedText(counted.vocab, counted.frequencies, **options)
+    with engine.aggregate(counted, counted.schema, QUERY, progress) as runs:
+        for run in runs:
+            for batch in run:
+                core.add(*columns_of(batch))
+    with progress.step("estimating", unit="n-grams") as advance:
+        estimated = core.estimate(advance)
+    return Estimate(estimated, words=counted.words, lines=counted.lines)

@@ -17,9 +17,7 @@ def read_into(
     progress: Progress,
 ) -> None:
     """Feed a tokenised text, one sentence a line, to a counter; it must have a word at least."""
-    paths = [text] if isinstance(text, str | Path) else list(text)
-    if not paths:
-        raise ArgumentError("no text to read", remedy="name at least one file")
+    paths = paths_of(text)
     with progress.step(title, unit="lines") as advance:
         for path in paths:
             counter.next_file()
@@ -28,7 +26,20 @@ def read_into(
                     before = counter.lines
                     counter.add(chunk)
                     advance(counter.lines - before)
-    if counter.words == 0:
+    check_words(counter.words, paths)
+
+
+def paths_of(text: str | Path | Sequence[str | Path]) -> list[str | Path]:
+    """One file or several, as several."""
+    paths = [text] if isinstance(text, str | Path) else list(text)
+    if not paths:
+        raise ArgumentError("no text to read", remedy="name at least one file")
+    return paths
+
+
+def check_words(words: int, paths: Sequence[str | Path]) -> None:
+    """Raise where there are none."""
+    if words == 0:
         raise FormatError(
             "the text has no words", path=paths[0], remedy="give a text with at least one sentence"
         )

@@ -61,6 +61,13 @@ class Match:
         """The stored message with what differs marked: ``delete the [-file-]{+page+}``."""
         return " ".join(map(str, self.difference)) or self.source
 
+    def _repr_html_(self) -> str:
+        from demotic.notebook import card, outline
+
+        return card(
+            self.text, outline(f"{self.kind}, {self.similarity:.0%}: {self.marked()}\n{self.place}")
+        )
+
     def to_record(self) -> dict[str, Any]:
         """Everything in plain lists and dicts, for JSON."""
         record = asdict(self)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from demotic import _core, files
-from demotic.errors import CorruptFileError, DemoticError
+from demotic.errors import CorruptFileError, DemoticError, FormatError
 from demotic.progress import SILENT, Progress
 from demotic.trees import Tree, read_trees, write_trees
 from demotic.trees.reading import same_words
@@ -58,7 +58,11 @@ def load_parser(path: str | Path, *, verify: bool | None = None) -> Parser:
 
     kinds: dict[str, Any] = {each.KIND: each for each in (GenerativeParser, DiscriminativeParser)}
     with files.naming(path):
-        found = _core.Container(str(path), KIND, VERSION)
+        try:
+            found = _core.Container(str(path), KIND, VERSION)
+        except FormatError as error:
+            error.message, error.remedy = "no parser", "demotic parse train makes one from trees"
+            raise
         if verify is not False:
             found.verify()
         try:

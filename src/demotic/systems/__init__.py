@@ -10,7 +10,7 @@ A system's package has
     DEMO                      settings for ``demotic demo``, which should not take long
 
 and its name stands in ``SYSTEMS``; nothing else has to know of it.  What systems share is written
-once: ``stages.Training`` (clean, take apart, align, language model, tuning, bundle),
+once: ``stages.Training`` (clean, tokenise, align, language model, tuning, bundle),
 ``rules`` (those with a rule table), ``model.Model`` (text to tokens, a decoder, tokens to text,
 scoring), ``tuning`` (a decoder and a development set as tuners see them, tuning again).  ``hiero/``
 is the model of a system: its ``fit`` reads as a list of stages, and its ``__init__`` imports

@@ -80,7 +80,7 @@ SYMMETRISATION = Choice(
     suits=lambda _, config: config.align.file is None,
 )
 TEXT = (SOURCE_WORDS, TARGET_WORDS, COMPOUNDS, CASING)
-"""How both languages are taken apart."""
+"""How both languages are split into tokens."""
 LINKS = (ALIGNER, SYMMETRISATION)
 """Which words are linked."""
 PHRASES = Choice(

@@ -10,11 +10,13 @@ from typing import Any, ClassVar, Literal, Self
 from demotic.align.symmetrise import DEFAULT, check_heuristic
 from demotic.corpus import Cleaning, OrthographyConfig
 from demotic.decode import Consensus
-from demotic.engine import LocalEngine
+from demotic.engine import Engine, LocalEngine, check_engine, open_engine
 from demotic.errors import ArgumentError, FileAccessError, check_choices, check_counts
 from demotic.learn import MertOptions, MinriskOptions, MiraOptions, ProOptions, TunerOptions
 from demotic.lm.estimation import MAX_ORDER
 from demotic.memory.options import MemoryOptions
+from demotic.systems.cdlm.config import CdlmConfig
+from demotic.systems.cdlm.examples import check_text
 from demotic.systems.imputing import ImputedConfig
 from demotic.systems.records import over
 from demotic.systems.rules_model import MOST_EXTRA
@@ -43,25 +45,26 @@ class EngineConfig:
     """Where bulk work runs, in how much memory, and where it puts what does not fit."""
 
     name: str = "local"
-    """Only this machine."""
+    """``local``, or a master of Apache Spark's: ``spark://HOST:PORT``, ``local[2]``, ``yarn``,
+    ``k8s://...``; ``spark`` takes what spark-submit says."""
     memory: int = 1 << 30
     """Bytes; what does not fit goes to disk."""
     temp: Path | None = None
-    """Folder for what does not fit; by default that of TMPDIR."""
+    """Folder for what does not fit; by default that of TMPDIR.  On Spark one that all machines
+    see."""
+    piece: int = 10_000
+    """Lines that a task on Spark takes."""
 
     def __post_init__(self) -> None:
-        if self.name.startswith("spark://"):
-            raise ArgumentError(
-                f"{self.name}: this version of Demotic works on one machine, not on a cluster",
-                remedy="use the engine 'local'; what exceeds its memory goes to disk",
-            )
-        if self.name != "local":
-            raise ArgumentError(f"unknown engine '{self.name}'", remedy="choose 'local'")
-        self.local(threads=1)  # complains if need be
+        check_engine(self.name)
+        check_counts(self, "piece", least=1)
+        LocalEngine(threads=1, memory=self.memory, temp=self.temp)  # complains if need be
 
-    def local(self, threads: int) -> LocalEngine:
-        """The engine, with so many threads."""
-        return LocalEngine(threads=threads, memory=self.memory, temp=self.temp)
+    def open(self, threads: int) -> Engine:
+        """The engine, with so many threads here; raises where Spark lacks something."""
+        return open_engine(
+            self.name, threads=threads, memory=self.memory, temp=self.temp, piece=self.piece
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,9 +228,9 @@ class TrainingConfig:
     cleaning: Cleaning = field(default_factory=Cleaning)
     """Which sentence pairs are dropped."""
     source: OrthographyConfig = field(default_factory=OrthographyConfig)
-    """How the source language is taken apart."""
+    """How the source language is split into tokens."""
     target: OrthographyConfig = field(default_factory=OrthographyConfig)
-    """How the target language is taken apart."""
+    """How the target language is split into tokens."""
     align: AlignConfig = field(default_factory=AlignConfig)
     """Who aligns the words."""
     lm: LmConfig = field(default_factory=LmConfig)
@@ -282,6 +285,18 @@ class TrainingConfig:
         return tune
 
     @property
+    def _cdlm(self) -> CdlmConfig:
+        """The section of systems that have one."""
+        cdlm: CdlmConfig = vars(self).get("cdlm", CdlmConfig())
+        return cdlm
+
+    @property
+    def reverse_models(self) -> tuple[Path, ...]:
+        """Models of the opposite direction that training will ask."""
+        asked = (self._cdlm.reverse if self._cdlm.text else None, self._tuning.imputed.reverse)
+        return tuple(path for path in asked if path is not None)
+
+    @property
     def tunes(self) -> bool:
         """Are weights tuned as the section ``tune`` says?"""
         return True
@@ -302,7 +317,7 @@ class TrainingConfig:
             return "given links are those of one text"
         if isinstance(tune, TuneConfig) and tune.learns_sparse:
             return "weights of sparse features are learned from one development set"
-        if getattr(vars(self).get("cdlm"), "text", None) is not None:
+        if self._cdlm.text is not None:
             return "a model of confusions is learned from one development set"
         if getattr(vars(self).get("prune"), "composed", False):
             return "rules are dropped under weights tuned on one development set"
@@ -359,7 +374,12 @@ class TrainingConfig:
         return (*links, *self.lm.extra, *self.glossary, *self._tuning.imputed.files())
 
     def check_files(self) -> None:
-        """Raise where one of them is missing: not when settings are read, which outlive files."""
+        """Raise where one of them is missing, or a text has next to nothing in it: not when
+        settings are read, which outlive files."""
         for path in self.files():
             if not path.is_file():
                 raise FileAccessError("no such file", path=path)
+        if self._cdlm.text is not None:
+            check_text(self._cdlm.text, self._cdlm.learn.held_out)
+        if (text := self._tuning.imputed.text) is not None:
+            check_text(text, 1)

@@ -28,6 +28,7 @@ def directions(training: Training, text: Stage) -> Stage:
             memory=training.engine.memory,
             temp=training.engine.temp,
             threads=training.threads,
+            engine=training.engine,
             progress=training.progress,
         )
         for name, file in (("intersection", INTERSECTION), ("union", UNION)):

@@ -12,7 +12,7 @@ class HieroModel(Model):
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -105,7 +105,7 @@ class Model(Translator):
     def open(cls, bundle: Bundle) -> Self:
         """The model in a bundle."""
         optional = [name for name in (*cls.OPTIONAL, MEMORY, GLOSSARY) if name in bundle.parts]
-        parts = {name: bundle.path(name) for name in (*cls.PARTS, *optional)}
+        parts = {name: bundle.path(name) for name in (*cls.parts_of(bundle.parts), *optional)}
         if bundle.thorough:
             cls._check_parts(parts)
         try:
@@ -118,6 +118,11 @@ class Model(Translator):
                 f"the decoder's options cannot be read: {error}", path=bundle.folder
             ) from error
         return cls(parts, search, read_weights(parts["weights.json"]), bundle, consensus, memory)
+
+    @classmethod
+    def parts_of(cls, names: Collection[str]) -> tuple[str, ...]:
+        """The files that a model must have, where there are files of these names."""
+        return cls.PARTS
 
     @classmethod
     def _check_parts(cls, parts: Mapping[str, Path]) -> None:

@@ -33,16 +33,21 @@ def open_reverse(path: Path, *, source_language: str, target_language: str) -> M
     """A model that translates from the target language into the source language."""
     from demotic.systems import system_named
 
+    check_reverse(path, source_language=source_language, target_language=target_language)
     bundle = Bundle.open(path)
-    about = bundle.about
+    model: Model = system_named(bundle.about.system).Model.open(bundle)
+    return model
+
+
+def check_reverse(path: Path, *, source_language: str, target_language: str) -> None:
+    """Raise unless there is such a model; its parts are not looked at."""
+    about = Bundle.open(path).about
     if (about.source_language, about.target_language) != (target_language, source_language):
         raise ArgumentError(
             f"a model from {about.source_language} to {about.target_language}",
             path=path,
             remedy=f"give one from {target_language} to {source_language}",
         )
-    model: Model = system_named(about.system).Model.open(bundle)
-    return model
 
 
 def sources_of(

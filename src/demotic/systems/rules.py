@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 
 from demotic.align import Text, pharaoh
 from demotic.align.lexical import LexicalTable
 from demotic.decode.decoder import Decoder, Hypothesis
-from demotic.grammar import HieroExtraction, RuleTable, extract_hiero
+from demotic.decode.lazy import LazyDecoder
+from demotic.errors import ArgumentError
+from demotic.grammar import HieroExtraction, LazyRules, RuleTable, extract_hiero, write_lazy
 from demotic.lm import LanguageModel
-from demotic.systems.rules_model import MOST_EXTRA, further_models, load_classifiers
+from demotic.systems.rules_model import (
+    ALIGNED_PART,
+    LEXICAL_PART,
+    MOST_EXTRA,
+    further_models,
+    load_classifiers,
+    span_of,
+)
 
 if TYPE_CHECKING:
+    from demotic.grammar import PhraseExtraction
+    from demotic.systems.cdlm.config import CdlmConfig
+    from demotic.systems.pruning import PruneConfig
     from demotic.systems.stages import Training
     from demotic.systems.work import Stage
 
@@ -40,8 +53,27 @@ RULE_WEIGHTS = {
 """Where tuning begins, for features that systems with rules share; in the scale of natural logs."""
 
 
+def check_lazy(
+    extract: HieroExtraction | PhraseExtraction, cdlm: CdlmConfig, prune: PruneConfig | None = None
+) -> None:
+    """Raise where rules on demand are to have what only a table of all rules can get."""
+    if extract.rules == "table":
+        return
+    for name, asked in (
+        ("cdlm.text", cdlm.text is not None),
+        ("prune.composed", prune is not None and prune.composed),
+    ):
+        if asked:
+            raise ArgumentError(
+                f"{name} needs a table of all rules",
+                remedy="leave it out, or set extract.rules to table",
+            )
+
+
 def extract_rules(training: Training, options: HieroExtraction, text: Stage, links: Stage) -> Stage:
-    """Rules with their scores (Chiang 2007, sections 3 and 4)."""
+    """Rules with their scores (Chiang 2007, sections 3 and 4), or what they are made of."""
+    if options.rules == "lazy":
+        return _index_text(training, options, text, links)
     stage = training.work.stage(
         "extract", asdict(options), after=[text, links], files=["rules.bin"]
     )
@@ -63,6 +95,26 @@ def extract_rules(training: Training, options: HieroExtraction, text: Stage, lin
     return stage
 
 
+def _index_text(training: Training, options: HieroExtraction, text: Stage, links: Stage) -> Stage:
+    """The aligned text with an index, for rules on demand."""
+    stage = training.work.stage(
+        "index", asdict(options), after=[text, links], files=[ALIGNED_PART, LEXICAL_PART]
+    )
+    if stage.wanted:
+        source = Text.read(text.path("train.source"))
+        target = Text.read(text.path("train.target"))
+        aligned = pharaoh.read(links.path("train.align"))
+        LexicalTable.estimate(source, target, aligned, progress=training.progress).save(
+            stage.path(LEXICAL_PART)
+        )
+        write_lazy(
+            source, target, aligned, out=stage.path(ALIGNED_PART), options=options,
+            threads=training.threads, progress=training.progress,
+        )  # fmt: skip
+        stage.finish()
+    return stage
+
+
 def decoder_of(
     kind: Callable[..., Decoder[Hypothesis]],
     rules: Stage,
@@ -76,14 +128,22 @@ def decoder_of(
     """
 
     def make() -> Decoder[Hypothesis]:
-        table = RuleTable.load(rules.path("rules.bin"))
+        made: Callable[..., Decoder[Hypothesis]] = kind
+        table: RuleTable | LazyRules
+        if ALIGNED_PART in rules.files:
+            made = partial(LazyDecoder, kind)
+            table = LazyRules.load(
+                rules.path(ALIGNED_PART), rules.path(LEXICAL_PART), span=span_of(options)
+            )
+        else:
+            table = RuleTable.load(rules.path("rules.bin"))
         first = LanguageModel.load(lm.path("lm.bin"))
         if not further:
-            return kind(table, first, {}, options=options)
+            return made(table, first, {}, options=options)
         parts = {name: stage.path(name) for stage in further for name in stage.files}
         given: dict[str, object] = {"further": further_models(parts, verify=True)}
         if (classifiers := load_classifiers(parts, verify=True)) is not None:
             given["classifiers"] = classifiers
-        return kind(table, first, {}, options=options, **given)
+        return made(table, first, {}, options=options, **given)
 
     return make

@@ -13,20 +13,21 @@ class HieroModel(RulesModel):
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from demotic.decode.decoder import ForestDecoder
 from demotic.errors import CorruptFileError
 from demotic.files import naming
-from demotic.grammar import RuleTable
+from demotic.grammar import LazyRules, RuleTable
 from demotic.lm import LanguageModel
 from demotic.systems.model import Model
 
 if TYPE_CHECKING:
     from demotic import _core
+    from demotic.decode import Derivation
     from demotic.explain.rivals import Rivals
     from demotic.forest import Forest
     from demotic.lm import FurtherModel
@@ -46,6 +47,14 @@ CDLM_PART = "cdlm.json"
 """What a language model of confusions learned; the rules have its scores."""
 WORDS_PART = "words.bin"
 """Classifiers of words."""
+RULES_PART = "rules.bin"
+"""All rules; or, for rules on demand, the two parts that follow."""
+ALIGNED_PART, LEXICAL_PART = "aligned.bin", "lexical.bin"
+
+
+def span_of(search: object) -> int | None:
+    """Words of a sentence that a rule can match, as far as options of a search limit them."""
+    return getattr(search, "span_limit", None)
 
 
 def further_models(parts: Mapping[str, Path], *, verify: bool) -> tuple[FurtherModel, ...]:
@@ -88,12 +97,23 @@ def load_classifiers(parts: Mapping[str, Path], *, verify: bool) -> _core.WordCh
 class RulesModel(Model):
     """Rules, a language model, weights, and how both languages are written."""
 
-    PARTS = (*Model.PARTS, "rules.bin", "lm.bin")
+    PARTS = (*Model.PARTS, RULES_PART, "lm.bin")
+    LAZY: ClassVar[bool] = False
+    """Can its rules be made on demand?"""
+
+    @classmethod
+    def parts_of(cls, names: Collection[str]) -> tuple[str, ...]:
+        if not cls.LAZY or ALIGNED_PART not in names:
+            return cls.PARTS
+        return (*(name for name in cls.PARTS if name != RULES_PART), ALIGNED_PART, LEXICAL_PART)
 
     @classmethod
     def _check_parts(cls, parts: Mapping[str, Path]) -> None:
         super()._check_parts(parts)
-        RuleTable.load(parts["rules.bin"], verify=True)
+        if ALIGNED_PART in parts:
+            LazyRules.load(parts[ALIGNED_PART], parts[LEXICAL_PART], verify=True)
+        else:
+            RuleTable.load(parts[RULES_PART], verify=True)
         further_models(parts, verify=True)
         load_classifiers(parts, verify=True)
         if CDLM_PART in parts:
@@ -102,9 +122,37 @@ class RulesModel(Model):
             Cdlm.read(parts[CDLM_PART])
 
     @cached_property
+    def lazy(self) -> LazyRules | None:
+        """What rules are made of, if they are made on demand."""
+        if ALIGNED_PART not in self._parts:
+            return None
+        aligned, lexical = self.part(ALIGNED_PART), self.part(LEXICAL_PART)
+        return LazyRules.load(aligned, lexical, span=span_of(self.search), verify=False)
+
+    @cached_property
     def rules(self) -> RuleTable:
-        """The rule table, mapped."""
-        return RuleTable.load(self.part("rules.bin"), verify=False)
+        """The rule table, mapped; without rules, where these are made on demand."""
+        if self.lazy is not None:
+            return self.lazy.table([])
+        return RuleTable.load(self.part(RULES_PART), verify=False)
+
+    def rules_for(self, tokens: Sequence[str]) -> RuleTable:
+        """A table of the rules that can match some tokens, and perhaps of others."""
+        return self.rules if self.lazy is None else self.lazy.table([tokens])
+
+    def _decoder(
+        self, kind: Callable[..., Any], weights: Mapping[str, float]
+    ) -> ForestDecoder[Derivation]:
+        """A decoder of this kind with all that the model has."""
+        more = {
+            "further": self.further, "classifiers": self.classifiers, "options": self.search,
+        }  # fmt: skip
+        if self.lazy is None:
+            made: ForestDecoder[Derivation] = kind(self.rules, self.lm, weights, **more)
+            return made
+        from demotic.decode.lazy import LazyDecoder
+
+        return LazyDecoder(kind, self.lazy, self.lm, weights, **more)
 
     @cached_property
     def lm(self) -> LanguageModel:
@@ -147,12 +195,17 @@ class RulesModel(Model):
         if used.rule is None:
             return None
         covered = derivation.source[used.begin : used.end]
-        return of_rules(self.rules, self.weights, used.rule, covered, most)
+        table = derivation.rules
+        assert isinstance(table, RuleTable)
+        return of_rules(table, self.weights, used.rule, covered, most)
 
     def knows(self, word: str) -> object:
         """Is a token among the source words of the rules?"""
-        return self.rules.find_source_word(word)
+        return (self.lazy or self.rules).find_source_word(word)
 
     def stranded(self, tokens: Sequence[str]) -> Sequence[int]:
-        """Places of words that no rule translates as part of a phrase."""
+        """Places of words that no rule translates as part of a phrase; with rules on demand
+        nobody looks, since that would take as long as translating."""
+        if self.lazy is not None:
+            return ()
         return self.rules.stranded_words(list(tokens))

@@ -167,11 +167,10 @@ class Training(TextStages):
             stages = [*stages, remember(self, stages[0], fingerprint(self.bitext))]
         if self.config.glossary:
             stages = [*stages, keep_terms(self)]
+        names = {name for stage in stages for name in stage.files}
+        wanted = (*model.parts_of(names), *model.OPTIONAL, MEMORY, GLOSSARY)
         parts = {
-            name: stage.path(name)
-            for stage in stages
-            for name in stage.files
-            if name in (*model.PARTS, *model.OPTIONAL, MEMORY, GLOSSARY)
+            name: stage.path(name) for stage in stages for name in stage.files if name in wanted
         }
         folds: Sequence[tuple[Model, Bitext]] = ()
         if self.validation == "folds":

@@ -195,11 +195,10 @@ def learned_by(model: Model) -> tuple[Shown, Callable[[str], bool]]:
 
     if not isinstance(model, RulesModel):
         return lambda tokens: (), lambda token: True
-    rules = model.rules
 
     def shown(tokens: Sequence[str]) -> list[tuple[str, ...]]:
-        found = rules.rules_for(" ".join(tokens))
+        found = model.rules_for(tokens).rules_for(" ".join(tokens))
         found.sort(key=lambda rule: (-rule.counts[-1] if rule.counts else 0.0, rule.id))
         return [rule.target for rule in found[:_READ]]
 
-    return shown, lambda token: bool(rules.find_source_word(token))
+    return shown, lambda token: bool(model.knows(token))

@@ -1,4 +1,4 @@
-"""The stages of training that read text: it is cleaned, taken apart, aligned; language models.
+"""The stages of training that read text: it is cleaned, tokenised, aligned; language models.
 
 :class:`demotic.systems.stages.Training` goes on from here.
 """
@@ -15,7 +15,8 @@ from typing import Any, Literal
 from demotic import files
 from demotic.align import Text, align, pharaoh
 from demotic.bundle import check_place
-from demotic.corpus import Bitext, Orthography, clean, encode_pairs, split
+from demotic.corpus import Bitext, Orthography, clean, split
+from demotic.corpus.encoding import encoded_text
 from demotic.corpus.splitting import normalised
 from demotic.errors import ArgumentError, FormatError
 from demotic.lm.classes import WordClasses, cluster
@@ -25,6 +26,7 @@ from demotic.memory.options import OFF
 from demotic.progress import SILENT, Progress
 from demotic.systems.config import TrainingConfig
 from demotic.systems.finishing import Settled
+from demotic.systems.reverse import check_reverse
 from demotic.systems.rules_model import CLASS_LM, CLASSES, EXTRA_LMS, UNIT_CLASSES, UNIT_LM
 from demotic.systems.tuning import (
     SMALLEST_DEV,
@@ -87,6 +89,12 @@ class TextStages:
         none.  ``fold`` makes one of several models that are tuned together, later.
         """
         check_place(out)
+        for path in config.reverse_models:
+            check_reverse(
+                path,
+                source_language=bitext.source_language,
+                target_language=bitext.target_language,
+            )
         if dev is None and references:
             raise ArgumentError("further references without a development set")
         self.whole: Bitext | None = None
@@ -113,7 +121,7 @@ class TextStages:
         self.settled: Settled | None = None
         """What a training before this one has found, and this one keeps."""
         self.config = config
-        self.engine = config.engine.local(threads)
+        self.engine = config.engine.open(threads)
         self.out = out
         self.resume = resume
         self.threads = threads
@@ -132,7 +140,7 @@ class TextStages:
         return self.validation == "none"
 
     def prepare(self) -> Stage:
-        """Clean the bitext, learn to write both languages, take the sentences apart."""
+        """Clean the bitext, learn to write both languages, split the sentences into tokens."""
         bitext, config = self.bitext, self.config
         stage = self.work.stage(
             "text",
@@ -143,7 +151,7 @@ class TextStages:
         )  # fmt: skip
         if not stage.wanted:
             return stage
-        kept, report = clean(bitext, config.cleaning, progress=self.progress)
+        kept, report = clean(bitext, config.cleaning, engine=self.engine, progress=self.progress)
         if not len(kept):
             raise ArgumentError("cleaning left no sentence pairs to learn from", remedy=str(report))
         kept.save(stage.path("corpus.arrow"))
@@ -153,24 +161,23 @@ class TextStages:
         learn = Orthography.learn
         source = learn(
             kept.source_lines(), bitext.source_language, config=config.source,
-            progress=self.progress,
+            engine=self.engine, progress=self.progress,
         )  # fmt: skip
         target = learn(
             kept.target_lines(), bitext.target_language, config=config.target,
-            progress=self.progress,
+            engine=self.engine, progress=self.progress,
         )  # fmt: skip
         for name, side in (("source", source), ("target", target)):
             files.write_lines(stage.path(f"{name}.json"), [side.to_json()])
-        with self.progress.step("taking apart", len(kept), "pairs") as advance:
-            pairs = ((pair.source, pair.target) for pair in kept)
-            with (
-                files.write_bytes(stage.path("train.source")) as ours,
-                files.write_bytes(stage.path("train.target")) as theirs,
-            ):
-                for one, other in encode_pairs(source, target, pairs):
-                    ours.write(f"{one}\n".encode())
-                    theirs.write(f"{other}\n".encode())
-                    advance(1)
+        with (
+            self.progress.step("tokenising", len(kept), "pairs") as advance,
+            files.write_bytes(stage.path("train.source")) as ours,
+            files.write_bytes(stage.path("train.target")) as theirs,
+        ):
+            for one, other, count in encoded_text(source, target, kept, self.engine):
+                ours.write(one)
+                theirs.write(other)
+                advance(count)
         stage.finish()
         return stage
 
@@ -223,6 +230,7 @@ class TextStages:
                 memory=self.engine.memory,
                 temp=self.engine.temp,
                 threads=self.threads,
+                engine=self.engine,
                 progress=self.progress,
             )
             pharaoh.write(stage.path("train.align"), found.links)
@@ -250,6 +258,7 @@ class TextStages:
             temp=self.engine.temp,
             skip_special=True,
             threads=self.threads,
+            engine=self.engine,
             progress=self.progress,
         ).save(out)
 

@@ -123,7 +123,7 @@ class Bench:
     def material(self, reading: Reading, seed: int = 1) -> BlockTraining:
         """Blocks and events under a reading; the last ones asked for are kept."""
         training, text, _ = self._stages
-        learn = replace(LearnConfig(only="all"), **(reading.learn or {}))
+        learn = replace(LearnConfig(only="all", min_count=1), **(reading.learn or {}))
         config = replace(
             self.config,
             events=reading.events,
@@ -132,7 +132,7 @@ class Bench:
             seed=seed,
             search=replace(self.config.search, **(reading.search or {})),
         )
-        key = (reading.events, reading.extract, bool(learn.lm_folds), learn.only)
+        key = (reading.events, reading.extract, bool(learn.lm_folds), learn.only, learn.min_count)
         if self._kept is not None and self._kept[0] == key:
             self._kept = key, self._kept[1].with_config(config)
             return self._kept[1]

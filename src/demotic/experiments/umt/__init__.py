@@ -124,7 +124,9 @@ def _quality(bench: Bench, arms: Arms) -> str:
     seeds = {
         "b30": arms.mert_seeds(),
         "b1": [arms.mert("b1")],
-        **{f"umt {preset}": arms.seeds(preset) for preset in (*LEARNED, "tuned")},
+        "umt paper": arms.seeds("paper"),
+        "umt paper, replay": arms.replayed(),
+        **{f"umt {preset}": arms.seeds(preset) for preset in (*LEARNED[1:], "tuned")},
     }
     first = {name: records[0] for name, records in seeds.items()}
     groups = {"b30": first} | {

@@ -84,11 +84,29 @@ class Arms:
         """A preset learned with several seeds, with its learning curve."""
         if preset == "tuned":
             return [self.tuned(seed) for seed in self._seeds]
-        arm = replace(self.base(preset), curve=True)
+        return self._with_seeds(preset, replace(self.base(preset), curve=True))
+
+    def replayed(self) -> list[Any]:
+        """The paper's policy, learned by replay, with several seeds."""
+        return self._with_seeds("paper-replay", self._relearned(self.base("paper"), "replay"))
+
+    def _with_seeds(self, name: str, arm: Arm) -> list[Any]:
         return [
-            self.bench.learned(f"{preset}-seed-{seed}", replace(arm, seed=seed))
+            self.bench.learned(f"{name}-seed-{seed}", replace(arm, seed=seed))
             for seed in self._seeds
         ]
+
+    def _relearned(self, arm: Arm, way: str) -> Arm:
+        """With other updates: each kind has its own scale, number of samples and reward."""
+        if way == "replay":
+            known = self.base("lookahead")
+            return replace(arm, drl=known.drl, reward=known.reward)
+        paper = self.base("paper")
+        drl = paper.drl
+        for name, update, rate in _UPDATES:
+            if name == way:
+                drl = replace(drl, update=update, rate=rate)
+        return replace(arm, drl=drl, reward=paper.reward)
 
     def tuned(self, seed: int = 1) -> Any:
         """What the preset ``tuned`` makes of MERT's weights, and what it tried."""
@@ -152,15 +170,7 @@ class Arms:
     def _variations(self) -> Iterator[tuple[str, str, Arm]]:
         paper, ahead = self.base("paper"), self.base("lookahead")
         literal = self.base("literal")
-        # Each kind of update has a scale, a number of samples and a reward of its own.
-        ways = {"replay": ahead} | {
-            name: replace(paper, drl=replace(paper.drl, update=update, rate=rate))
-            for name, update, rate in _UPDATES
-        }
-        ways["full path"] = paper
-
-        def learning(arm: Arm, way: str) -> Arm:
-            return replace(arm, drl=ways[way].drl, reward=ways[way].reward)
+        learning = self._relearned
 
         def off(arm: Arm) -> Arm:
             return replace(arm, search=replace(arm.search, cff="off"))
@@ -169,7 +179,10 @@ class Arms:
         yield "e4", "paper, CFF off", off(paper)
         yield "e4", "paper, replay", learning(paper, "replay")
         yield "e4", "paper, replay, CFF off", off(learning(paper, "replay"))
+        fixed = replace(paper, search=replace(paper.search, turn="age"))
+        yield "e4", "paper, replay, oldest first", learning(fixed, "replay")
         changes: dict[str, dict[str, Any]] = {
+            "oldest first": {"turn": "age"},
             "CFF delta": {"cff": "delta"}, "kappa 0": {"kappa": 0.0}, "kappa 0.5": {"kappa": 0.5},
             "bounds without LM": {"bounds": "local"}, "bounds of a chart": {"bounds": "chart"},
             "stale queue": {"stale_queue": True},

@@ -11,7 +11,7 @@ from demotic.experiments.umt import paper
 from demotic.systems.umt.config import Features, Preset
 
 NARROW: Mapping[Features, tuple[str, ...]] = {
-    "paper": ("umt paper", "umt lookahead"), "printed": ("umt literal",),
+    "paper": ("umt paper", "umt paper, replay", "umt lookahead"), "printed": ("umt literal",),
 }  # fmt: skip
 """Systems with the features that the paper names, or as it prints them, and no others."""
 LEARNERS: Mapping[Preset, str] = {

@@ -128,7 +128,7 @@ class Config(TrainingConfig):
     preset: Preset = "ext"
     """``paper`` is the closest reading of the paper; ``ext`` what serves best."""
     source: OrthographyConfig = OF_PRESET
-    """How the source language is taken apart."""
+    """How the source language is split into tokens."""
     align: AlignConfig = field(default_factory=lambda: AlignConfig(symmetrise="grow-diag-final"))
     """Who aligns the words."""
     lm: LmConfig = OF_PRESET

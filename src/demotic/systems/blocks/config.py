@@ -49,6 +49,9 @@ class LearnConfig:
     """Events of all blocks, or of those alone that the sentences of the development set can use: as
     the paper chooses training text by the text to be translated.  Long blocks, which are hardly
     ever seen again, then do not teach that length is good."""
+    min_count: int = 2
+    """Blocks seen less often make no events, though they stay in the table: they are hardly ever
+    seen again, and teach that rare is good and long is good."""
     neutral: Literal["own", "tied"] = "own"
     """Blocks that follow none have weights of their ``own``, or those of the others (``tied``)."""
     perceptron_passes: int = 3
@@ -60,7 +63,7 @@ class LearnConfig:
 
     def __post_init__(self) -> None:
         check_choices(self)
-        check_counts(self, "perceptron_passes", "list_size", least=1)
+        check_counts(self, "perceptron_passes", "list_size", "min_count", least=1)
         if self.lm_folds < 0 or self.lm_folds == 1:
             raise ArgumentError(f"lm_folds is {self.lm_folds}", remedy="0, or at least 2")
         if not math.isfinite(self.pass_through):

@@ -90,29 +90,33 @@ class BlockTraining:
         return self._events(None)
 
     def _events(self, pairs: BlockPairs | None) -> BlockEvents:
-        some = self.config.learn.only == "dev" and bool(self.sentences)
-        found = self._events_of(self.sentences if some else None, pairs)
-        if some and len(found.successors) == 0:
-            self.progress.warn(
-                "no block that the development set can use follows another: all are used"
-            )
-            return self._events_of(None, pairs)
+        learn = self.config.learn
+        sentences = self.sentences if learn.only == "dev" and self.sentences else None
+        found = self._events_of(sentences, learn.min_count, pairs)
+        if len(found.successors) == 0 and (sentences is not None or learn.min_count > 1):
+            kind = "that the development set can use" if sentences else "that was seen often enough"
+            self.progress.warn(f"no block {kind} follows another: all are used")
+            return self._events_of(None, 1, pairs)
         return found
 
-    def _events_of(self, sentences: Sequence[str] | None, pairs: BlockPairs | None) -> BlockEvents:
+    def _events_of(
+        self, sentences: Sequence[str] | None, least: int, pairs: BlockPairs | None
+    ) -> BlockEvents:
         links, projection = self.links
         return block_events(
             self.blocks, self.source, self.target, links, lm=self.folds or self.lm, pairs=pairs,
-            sentences=sentences, options=self.config.events, extraction=self.config.extract,
-            projection=projection, folder=self.temp, memory=self.memory, threads=self.threads,
-            progress=self.progress,
+            sentences=sentences, least=least, options=self.config.events,
+            extraction=self.config.extract, projection=projection, folder=self.temp,
+            memory=self.memory, threads=self.threads, progress=self.progress,
         )  # fmt: skip
 
     def with_config(self, config: Config) -> BlockTraining:
         """The same blocks and events, to be learned from or decoded with in another way."""
-        if (config.extract, config.events, config.learn.only) != (
-            self.config.extract, self.config.events, self.config.learn.only
-        ):  # fmt: skip
+
+        def of_events(known: Config) -> list[object]:
+            return [known.extract, known.events, known.learn.only, known.learn.min_count]
+
+        if of_events(config) != of_events(self.config):
             raise ArgumentError("events of other settings are other events")
         made = replace(self, config=config)
         kept = ("_with_pairs", "_without_pairs")

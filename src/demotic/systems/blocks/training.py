@@ -11,7 +11,7 @@ from dataclasses import asdict
 from demotic._core import Links
 from demotic.align import Text, pharaoh
 from demotic.decode.blocks import FIXED, BlockDecoder
-from demotic.grammar.blocks import BlockTable, Projection, extract_blocks, load_pairs
+from demotic.grammar.blocks import BlockTable, Projection, extract_blocks, load_pairs, save_pairs
 from demotic.grammar.orientation import Oriented, orient
 from demotic.lm import LanguageModel
 from demotic.progress import Progress
@@ -120,7 +120,7 @@ def learn_stage(
             material, config.preset, Sentences.of(held_out.source, held_out.reference)
         )
         write_weights(stage.path(file), found.learned.weights)
-        found.pairs.save_binary(str(stage.path("pairs.bin")))
+        save_pairs(found.pairs, stage.path("pairs.bin"))
         stage.finish()
     return stage
 
@@ -141,7 +141,7 @@ def block_stage(training: Training, config: Config, text: Stage, links: Stage) -
             threads=training.threads, progress=training.progress,
         )  # fmt: skip
         oriented.blocks.save(stage.path("blocks.bin"))
-        oriented.pairs.save_binary(str(stage.path("seen.bin")))
+        save_pairs(oriented.pairs, stage.path("seen.bin"))
         stage.finish()
     return stage
 

@@ -9,7 +9,7 @@ from typing import Literal
 from demotic.decode.confusion import ConfusionSearch
 from demotic.errors import ArgumentError, check_choices, check_counts
 from demotic.grammar.bigrams import CLASSES, FREQUENT, Preset
-from demotic.grammar.confusion import ConfusionOptions
+from demotic.grammar.confusion import BY_SOURCE, ConfusionOptions
 from demotic.systems.reverse import file_of
 
 
@@ -67,12 +67,15 @@ class CdlmConfig:
     sentences: int = 600
     """Sentences of the text that are learned from, spread evenly over it."""
     sources: int = 300
-    """Source sentences of the development set whose translations say what is confused."""
+    """Source sentences of the development set whose translations say what is confused, by node or
+    by cell."""
     reverse: Path | None = None
     """A model of the opposite direction. What it makes of the sentences learned from are further
-    sources whose translations say what is confused."""
-    confusion: ConfusionOptions = field(default_factory=ConfusionOptions)
-    """Which target sides are confused with each other."""
+    sources whose translations say what is confused; sides of a source are confused only where it is
+    in one of all these."""
+    confusion: ConfusionOptions = BY_SOURCE
+    """Which target sides are confused with each other.  Phrases are alone in their nodes, and what
+    the nodes of hiero teach speaks against good translations (docs/cdlm.md)."""
     preset: Preset = "paper"
     """What words are in bigrams: ``paper``, frequent ones by class and others alike; ``lexical``,
     frequent ones as they are and others by class."""
@@ -92,11 +95,6 @@ class CdlmConfig:
         check_counts(self, "sources", "classes", least=1)
         check_counts(self, "sentences", least=20)
         check_counts(self, "frequent")
-        if self.reverse is not None and self.confusion.group == "source":
-            raise ArgumentError(
-                "cdlm.reverse asks for forests",
-                remedy="let cdlm.confusion.group be node or cell, or leave it out",
-            )
 
     def files(self) -> tuple[Path, ...]:
         """Those that training will read."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from demotic import files
 from demotic.errors import ArgumentError
 from demotic.metrics import Bleu
 from demotic.progress import SILENT, Progress
@@ -21,6 +23,21 @@ class Example:
     def __post_init__(self) -> None:
         if not self.references or not all(line.split() for line in self.references):
             raise ArgumentError("a sentence without references, or with an empty one")
+
+
+def check_text(path: Path, least: int) -> None:
+    """Raise where a text has too few sentences to learn from, before anything else is done."""
+    seen: set[str] = set()
+    for line in files.read_lines(path):
+        if words := line.split():
+            seen.add(" ".join(words))
+        if len(seen) >= least:
+            return
+    raise ArgumentError(
+        f"{len(seen)} different sentences to learn from",
+        path=path,
+        remedy=f"give at least {least}, better some hundred",
+    )
 
 
 def of_lines(

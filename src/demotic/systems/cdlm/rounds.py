@@ -113,11 +113,13 @@ class Rounds:
         threads: int = 1,
         progress: Progress = SILENT,
         checkpoint: Path | None = None,
+        origin: str = "",
         resume: bool = False,
     ) -> None:
         """``bigrams``: whether these are learned; ``further``: scores that are learned as well.
 
-        With a ``checkpoint`` and ``resume`` it goes on after the last round that was accepted.
+        With a ``checkpoint`` and ``resume`` it goes on after the last round that was accepted;
+        ``origin`` tells what the confuser was made of from anything else.
         """
         self.confuser = confuser
         self.options = options or CdlmLearning()
@@ -126,7 +128,7 @@ class Rounds:
         self._names = tuple(dict.fromkeys([*DENSE, *counted, *further]))
         self._bigrams = bigrams
         self._threads, self._progress = threads, progress
-        self._checkpoint, self._resume = checkpoint, resume
+        self._checkpoint, self._origin, self._resume = checkpoint, origin, resume
         self._warned = False
         self._confused: list[dict[str, float]] = []  # weights under which that was done
         self._forests: list[Forest] = []  # of all rounds so far, one for each sentence
@@ -339,7 +341,10 @@ class Rounds:
     def _key(self) -> Any:
         sentences = [[e.sentence, *e.references] for e in (*self.learned, *self.judges)]
         options = asdict(replace(self.options, rounds=1))
-        key = [options, list(self._names), self._bigrams, asdict(self.confuser.options), sentences]
+        key = [
+            options, list(self._names), self._bigrams, asdict(self.confuser.options), sentences,
+            self._origin,
+        ]  # fmt: skip
         return hashlib.sha256(json.dumps(key, default=str).encode()).hexdigest()
 
     def _save(self, weights: Mapping[str, float], variance: float, rounds: list[Round]) -> None:
@@ -352,7 +357,7 @@ class Rounds:
         files.write_lines(self._checkpoint, [json.dumps(record)])
 
     def _known(self) -> Any:
-        """After the last accepted round of a training of the same sentences with these options."""
+        """After the last accepted round of a training of the same with these options."""
         if not self._resume or self._checkpoint is None:
             return None
         try:

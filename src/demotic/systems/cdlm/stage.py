@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from demotic.systems.stages import Training
 
 _TOGETHER = 16  # sources decoded at a time
+_FEW = 100  # sentences
+_STRANGE = 0.5  # of the words
 _BASE = "base-weights.json"
 _FOLDER = "cdlm"
 
@@ -39,8 +41,8 @@ def confusion_column(
 ) -> Stage:
     """Rules with one more column, ConfusionModel, or the rules as they are without a text.
 
-    The translator whose confusions count is a hierarchical one with the same rules and language
-    model, tuned in a hurry: its forests of the development set's sources give the grammar.
+    Where forests say what is confused, they are those that a hierarchical translator with the same
+    rules and language model, tuned in a hurry, makes of the development set's sources.
     """
     if config.text is None:
         return rules
@@ -50,30 +52,32 @@ def confusion_column(
     )
     if training.settled is not None:
         return _kept(training.settled.work.folder / _FOLDER / CDLM_PART, work, rules)
-    base = _tuned(training, text, rules, lm)
+    asked = [] if config.confusion.group == "source" else [_tuned(training, text, rules, lm)]
     dev = training.development(text)
     stage = work.stage(
         "cdlm",
         [asdict(config), [fingerprint_file(path) for path in config.files()], training.config.seed],
-        after=[text, rules, lm, base, dev],
+        after=[text, rules, lm, *asked, dev],
         files=["rules.bin", CDLM_PART],
     )
     if stage.wanted:
         table = RuleTable.load(rules.path("rules.bin"))
         model = LanguageModel.load(lm.path("lm.bin"))
-        decoder = HieroDecoder(table, model, read_weights(base.path(_BASE)))
-        examples = _examples(training, config, text)
+        decoders = [HieroDecoder(table, model, read_weights(s.path(_BASE))) for s in asked]
+        examples = _examples(training, config, text, model)
         sources = _first(dev.path("dev.source"), config.sources)
         if config.reverse is not None:
             sources += _round_trips(training, config.reverse, text, examples)
         cdlm = learn(
-            table,
+            confusions(
+                config, table, decoders, sources, folder=work.folder, progress=training.progress
+            ),
             model,
-            forests_of(decoder, sources),
             examples,
             symbols_for(config, text.path("train.target"), training.threads, training.progress),
             config,
             folder=work.folder,
+            origin=lm.digest,
             resume=training.resume,
             threads=training.threads,
             progress=training.progress,
@@ -116,6 +120,26 @@ def _tuned(training: Training, text: Stage, rules: Stage, lm: Stage) -> Stage:
     )
 
 
+def confusions(
+    config: CdlmConfig,
+    rules: RuleTable,
+    decoders: Sequence[HieroDecoder],
+    sources: Sequence[str],
+    *,
+    folder: Path,
+    progress: Progress = SILENT,
+) -> ConfusionGrammar:
+    """What translators with these rules confuse: in the forests of decoders, or by source; where
+    there are round trips, the latter among rules for these sources alone."""
+    options = config.confusion
+    if options.group != "source":
+        forests = (forest for decoder in decoders for forest in forests_of(decoder, sources))
+        return ConfusionGrammar.from_forests(rules, forests, options, progress=progress)
+    if config.reverse is not None:
+        rules = rules.filter(sources, out=folder / "filtered.bin", progress=progress)
+    return ConfusionGrammar.from_table(rules, options, progress=progress)
+
+
 def forests_of(
     decoder: HieroDecoder, sources: Sequence[str], *, threads: int = 1
 ) -> Iterator[Forest]:
@@ -128,17 +152,27 @@ def _first(path: Path, lines: int) -> list[str]:
     return [line for line, _ in zip(files.read_lines(path), range(lines), strict=False)]
 
 
-def _examples(training: Training, config: CdlmConfig, text: Stage) -> list[Example]:
+def _examples(
+    training: Training, config: CdlmConfig, text: Stage, lm: LanguageModel
+) -> list[Example]:
     assert config.text is not None
     target = Orthography.from_json(text.path("target.json").read_text("utf-8"))
     lines = (str(target.encode(line)) for line in files.read_lines(config.text))
+    progress = training.progress
     with files.naming(config.text):
-        return of_lines(
-            lines,
-            most=config.sentences,
-            max_words=config.learn.max_words,
-            progress=training.progress,
+        found = of_lines(
+            lines, most=config.sentences, max_words=config.learn.max_words, progress=progress
         )
+    if len(found) < _FEW:
+        progress.warn(f"{config.text}: {len(found)} sentences are few to learn a model from")
+    words = [word for example in found for word in example.sentence.split()]
+    strange = sum(word not in lm for word in words)
+    if strange > _STRANGE * len(words):
+        progress.warn(
+            f"{config.text}: of {len(words):,} words {strange:,} are in no training sentence; "
+            f"is it in the target language, {training.bitext.target_language}?"
+        )
+    return found
 
 
 def _round_trips(
@@ -177,28 +211,28 @@ def symbols_for(
 
 
 def learn(
-    rules: RuleTable,
+    grammar: ConfusionGrammar,
     lm: LanguageModel,
-    forests: Iterator[Forest],
     examples: Sequence[Example],
     symbols: Symbols,
     config: CdlmConfig,
     *,
     folder: Path,
+    origin: str = "",
     resume: bool = False,
     threads: int = 1,
     progress: Progress = SILENT,
 ) -> Cdlm:
-    """From a translator's forests and sentences of its target language to weights of bigrams."""
-    if config.confusion.group == "source":
-        grammar = ConfusionGrammar.from_table(rules, config.confusion, progress=progress)
-    else:
-        grammar = ConfusionGrammar.from_forests(rules, forests, config.confusion, progress=progress)
-    bigrams = symbols.bigrams(rules)
+    """From a translator's confusions and sentences of its target language to weights of bigrams.
+
+    ``origin`` tells the language model from others, lest rounds under another one be gone on with.
+    """
+    bigrams = symbols.bigrams(grammar.rules)
     bigrams.meet_sides(grammar.core)
     bigrams.freeze()
     lines = [example.sentence for example in examples]
-    table = grammar.table(lines, out=folder / "confusion.bin", bigrams=bigrams, progress=progress)
+    place = folder / "confusion.bin"
+    table = grammar.table(lines, out=place, bigrams=bigrams, progress=progress)
     unchanged = None
     if config.learn.objective == "likelihood":
         unchanged = grammar.table(
@@ -215,6 +249,7 @@ def learn(
         threads=threads,
         progress=progress,
         checkpoint=folder / "rounds.json",
+        origin=f"{fingerprint_file(place)} {origin}",
         resume=resume,
     )
     learned = rounds.run()

@@ -20,7 +20,7 @@ from demotic.systems.config import (
     splitting_compounds,
 )
 from demotic.systems.pruning import PruneConfig
-from demotic.systems.rules import RULE_WEIGHTS
+from demotic.systems.rules import RULE_WEIGHTS, check_lazy
 
 START = {**RULE_WEIGHTS, "Glue": 0.0}
 EXTRACTION = HieroExtraction(tight=False, tight_holes=True, min_sentences=2)
@@ -43,7 +43,7 @@ class Config(TrainingConfig):
     FOLDS = True
 
     source: OrthographyConfig = field(default_factory=splitting_compounds)
-    """How the source language is taken apart."""
+    """How the source language is split into tokens."""
     extract: HieroExtraction = EXTRACTION
     """Which rules there are."""
     cdlm: CdlmConfig = field(default_factory=CdlmConfig)
@@ -58,6 +58,10 @@ class Config(TrainingConfig):
     """How weights are tuned."""
     prune: PruneConfig = field(default_factory=PruneConfig)
     """Which rules are dropped when weights are known."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_lazy(self.extract, self.cdlm, self.prune)
 
     def files(self) -> tuple[Path, ...]:
         """Those that training will read, beside the text."""

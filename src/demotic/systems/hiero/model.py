@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from demotic.decode import HieroDecoder, HieroSearch
 from demotic.systems.rules_model import CDLM_PART, FURTHER_PARTS, WORDS_PART, RulesModel
+
+if TYPE_CHECKING:
+    from demotic.decode import Derivation
+    from demotic.decode.decoder import ForestDecoder
 
 
 class HieroModel(RulesModel):
@@ -13,17 +18,11 @@ class HieroModel(RulesModel):
 
     SYSTEM = "hiero"
     SEARCH = HieroSearch
+    LAZY = True
     OPTIONAL = (*FURTHER_PARTS, WORDS_PART, CDLM_PART)
 
-    decoder: HieroDecoder
+    decoder: ForestDecoder[Derivation]
     search: HieroSearch
 
-    def _open_decoder(self, weights: Mapping[str, float]) -> HieroDecoder:
-        return HieroDecoder(
-            self.rules,
-            self.lm,
-            weights,
-            further=self.further,
-            classifiers=self.classifiers,
-            options=self.search,
-        )
+    def _open_decoder(self, weights: Mapping[str, float]) -> ForestDecoder[Derivation]:
+        return self._decoder(HieroDecoder, weights)

@@ -19,7 +19,7 @@ from demotic.systems.config import (
     TuneConfig,
     splitting_compounds,
 )
-from demotic.systems.rules import RULE_WEIGHTS
+from demotic.systems.rules import RULE_WEIGHTS, check_lazy
 
 START = {
     **RULE_WEIGHTS,
@@ -48,7 +48,7 @@ class Config(TrainingConfig):
     FOLDS = True
 
     source: OrthographyConfig = field(default_factory=splitting_compounds)
-    """How the source language is taken apart."""
+    """How the source language is split into tokens."""
     extract: PhraseExtraction = field(default_factory=PhraseExtraction)
     """Which phrase pairs there are."""
     cdlm: CdlmConfig = field(default_factory=CdlmConfig)
@@ -61,6 +61,10 @@ class Config(TrainingConfig):
     """The language models of the target side, one of them of classes and one of units."""
     tune: TuneConfig = SMALL_STEPS
     """How weights are tuned."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_lazy(self.extract, self.cdlm)
 
     def files(self) -> tuple[Path, ...]:
         """Those that training will read, beside the text."""

@@ -10,6 +10,7 @@ from demotic.systems.rules_model import CDLM_PART, FURTHER_PARTS, WORDS_PART, Ru
 
 if TYPE_CHECKING:
     from demotic.corpus import Encoded
+    from demotic.decode.decoder import ForestDecoder
     from demotic.systems.translator import Translation
 
 
@@ -19,20 +20,14 @@ class PhraseModel(RulesModel):
     SYSTEM = "phrase"
     SEARCH = PhraseSearch
     SHAPE = "phrases"
+    LAZY = True
     OPTIONAL = (*FURTHER_PARTS, WORDS_PART, CDLM_PART)
 
-    decoder: PhraseDecoder
+    decoder: ForestDecoder[Derivation]
     search: PhraseSearch
 
-    def _open_decoder(self, weights: Mapping[str, float]) -> PhraseDecoder:
-        return PhraseDecoder(
-            self.rules,
-            self.lm,
-            weights,
-            further=self.further,
-            classifiers=self.classifiers,
-            options=self.search,
-        )
+    def _open_decoder(self, weights: Mapping[str, float]) -> ForestDecoder[Derivation]:
+        return self._decoder(PhraseDecoder, weights)
 
     def step_values(
         self, encoded: Encoded, translation: Translation

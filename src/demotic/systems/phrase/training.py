@@ -44,7 +44,7 @@ def fit(training: Training, config: Config) -> PhraseModel:
 def phrase_table(training: Training, options: PhraseExtraction, text: Stage) -> Stage:
     """Phrases extracted from the aligned text, or those of a table that somebody else made."""
     if options.table is None:
-        return extract_rules(training, options.rules(), text, training.align(text))
+        return extract_rules(training, options.as_rules(), text, training.align(text))
     stage = training.work.stage(
         "extract",
         [asdict(options), fingerprint_file(options.table)],

@@ -111,7 +111,7 @@ def tree_stage(training: Training, config: Config, text: Stage, parser: Stage) -
     if stage.wanted:
         sentences = [words_to_parse(line) for line in lines(text, "train.source")]
         if file is not None:
-            trees = _of_file(training, config, text)
+            trees = _of_file(training, config, text, sentences)
             if config.trees.lenient:
                 trees = _mended(training, trees, sentences, parser)
             check_yields(trees, sentences, file)
@@ -179,19 +179,32 @@ def _trained(trees: Sequence[Tree], training: Training) -> Parser:
     return GenerativeParser.train(trees, seed=training.config.seed, progress=training.progress)
 
 
-def _of_file(training: Training, config: Config, text: Stage) -> list[Tree]:
-    """The trees of those pairs that cleaning kept."""
+def _of_file(
+    training: Training, config: Config, text: Stage, sentences: Sequence[Sequence[str]]
+) -> list[Tree]:
+    """The trees of those pairs that cleaning kept; by their words, where pairs are held out."""
     file = config.trees.file
     assert file is not None
     bitext = training.bitext
     trees = list(read_trees(file))
-    if len(trees) != len(bitext):
+    if len(trees) == len(bitext):
+        kept = {pair.id for pair in Bitext.open(text.path("corpus.arrow"))}
+        return [tree for tree, pair in zip(trees, bitext, strict=True) if pair.id in kept]
+    known = {_folded(tree.words): tree for tree in reversed(trees)}
+    found = [known.get(_folded(words)) for words in sentences]
+    missing = [k for k, tree in enumerate(found) if tree is None]
+    if len(missing) == len(sentences) or (missing and not config.trees.lenient):
         raise ArgumentError(
-            f"{file} has {len(trees)} trees and the bitext {len(bitext)} pairs",
-            remedy="give the trees of this text, and a development set of its own",
+            f"{len(missing)} of {len(sentences)} sentences have no tree among the {len(trees)} of "
+            f"{file}; the first is '{' '.join(sentences[missing[0]])}'",
+            remedy="give a tree for each pair of the text, or let a parser make those that are "
+            "missing: trees.lenient",
         )
-    kept = {pair.id for pair in Bitext.open(text.path("corpus.arrow"))}
-    return [tree for tree, pair in zip(trees, bitext, strict=True) if pair.id in kept]
+    return [trees[0] if tree is None else tree for tree in found]
+
+
+def _folded(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(word.lower() for word in words)
 
 
 def _mended(

@@ -1,4 +1,4 @@
-"""What can be chosen when an UMT model is trained.
+"""What can be chosen when a UMT model is trained.
 
 Presets say which rules and features there are, how the decoder searches and learns, and what is
 tried on the development set:
@@ -183,6 +183,11 @@ class Config(TrainingConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.extract.rules == "lazy":
+            raise ArgumentError(
+                "the system umt needs a table of all rules",
+                remedy="set extract.rules to table",
+            )
         if self.consensus.method == "forest":
             raise ArgumentError(
                 "the system umt keeps one tree, and no forest to agree in",

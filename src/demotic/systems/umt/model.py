@@ -14,9 +14,12 @@ from demotic.systems.rules_model import CDLM_PART, RulesModel
 from demotic.systems.umt.sparse import read_sparse, sparse_facts
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from demotic.corpus import Encoded
     from demotic.explain import Explanation
     from demotic.forest import Forest
+    from demotic.forest.weights import Floats
     from demotic.systems.translator import Translation
 
 
@@ -33,15 +36,26 @@ class UmtModel(RulesModel):
     search: UndirectedSearch
 
     def _open_decoder(self, weights: Mapping[str, float]) -> UndirectedDecoder:
-        self.sparse = read_sparse(self.part("sparse.npz"))
-        wanted = 1 << self.search.sparse_bits if self.search.sparse_bits else 0
-        if len(self.sparse) != wanted:
+        return UndirectedDecoder(
+            self.rules, self.lm, weights, options=self.search, sparse=self.sparse
+        )
+
+    @cached_property
+    def sparse(self) -> Floats | None:
+        """The weights of sparse features by id; None where there are none, as by default."""
+        if not self.search.sparse_bits:
+            return None  # what reads them takes as long to import as the model to load
+        found = read_sparse(self.part("sparse.npz"))
+        if len(found) != (wanted := 1 << self.search.sparse_bits):
             raise CorruptFileError(
-                f"{len(self.sparse)} sparse weights instead of {wanted}",
-                path=self.part("sparse.npz"),
+                f"{len(found)} sparse weights instead of {wanted}", path=self.part("sparse.npz")
             )
-        sparse = self.sparse if wanted else None
-        return UndirectedDecoder(self.rules, self.lm, weights, options=self.search, sparse=sparse)
+        return found
+
+    @classmethod
+    def _check_parts(cls, parts: Mapping[str, Path]) -> None:
+        super()._check_parts(parts)
+        read_sparse(parts["sparse.npz"])
 
     def forest(self, text: str) -> Forest:
         """All that the grammar allows for a line, scored without the language model.

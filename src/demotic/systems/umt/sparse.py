@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from demotic import files
 from demotic.errors import CorruptFileError
-from demotic.forest.weights import Floats
+
+if TYPE_CHECKING:
+    from demotic.forest.weights import Floats
 
 
 def write_sparse(path: Path, weights: Floats) -> None:
     """Write the weights that are not 0, and how many there could be."""
+    import numpy as np
+
     ids = np.flatnonzero(weights).astype(np.uint32)
     with files.write_bytes(path) as out:
         np.savez(out, size=np.array([len(weights)]), ids=ids, values=weights[ids])
@@ -20,6 +23,8 @@ def write_sparse(path: Path, weights: Floats) -> None:
 
 def read_sparse(path: Path) -> Floats:
     """The weights by id; none where there are no sparse features."""
+    import numpy as np
+
     try:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as arrays:
             size = int(arrays["size"][0])
@@ -38,4 +43,7 @@ def read_sparse(path: Path) -> Floats:
 def sparse_facts(path: Path, _: bool | None = None) -> dict[str, int]:
     """What ``demotic inspect`` says of them."""
     weights = read_sparse(path)
-    return {"ids": len(weights), "weights that are not 0": int(np.count_nonzero(weights))}
+    return {
+        "ids": len(weights),
+        "weights that are not 0": sum(weight != 0 for weight in weights.tolist()),
+    }
