@@ -2,8 +2,8 @@
 
 What each prints is kept in ``bench-out/NAME.txt``, and the last one, ``page``, makes
 ``bench-out/index.html`` of all.  Benchmarks that want a model or files of one's own (``serve``,
-``glossary``, ``documents``, ``remembering``) are run by hand, and so is ``neural``, which wants the
-extra of its name.
+``glossary``, ``documents``, ``remembering``, ``sharing``) or take long (``growth``) are run by
+hand, and so is ``neural``, which wants the extra of its name.
 """
 
 from __future__ import annotations

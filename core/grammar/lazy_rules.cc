@@ -10,6 +10,7 @@
 #include "grammar/rule_sums.h"
 #include "grammar/wanted_patterns.h"
 #include "parallel.h"
+#include "text/vocab.h"
 
 namespace demotic::grammar {
 
@@ -133,9 +134,8 @@ class TargetCounts {
 
   uint64_t operator()(std::string_view target) {
     const auto next = static_cast<uint32_t>(counts_.size());
-    const uint32_t number =
-        index_.find_or_add(io::short_hash(target.data(), target.size()), next,
-                           [&](uint32_t i) { return counts_[i].first == target; });
+    const uint32_t number = index_.find_or_add(
+        text::hash_word(target), next, [&](uint32_t i) { return counts_[i].first == target; });
     if (number == next) counts_.emplace_back(target, count(target));
     return counts_[number].second;
   }

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/checksum.h"
+#include "text/vocab.h"
 
 namespace demotic::grammar {
 
@@ -84,7 +84,7 @@ class RuleParts {
 
   // Where a row with this target side goes.
   RuleColumns& of(std::string_view target) {
-    const uint64_t hash = io::short_hash(target.data(), target.size()) >> 32;
+    const uint64_t hash = text::hash_word(target) >> 32;
     const auto number = static_cast<uint32_t>(hash * open_.size() >> 32);
     if (open_[number].full()) full_.push_back({number, std::exchange(open_[number], {})});
     return open_[number];

@@ -1,5 +1,7 @@
 #include "grammar/rule_counts.h"
 
+#include "text/vocab.h"
+
 namespace demotic::grammar {
 
 void RuleCounts::add(const ExtractedRule& rule, uint32_t sentence) {
@@ -18,7 +20,7 @@ void RuleCounts::add(const ExtractedRule& rule, uint32_t sentence) {
   const auto key_size = static_cast<uint16_t>(end - key);
   keys_.resize(begin + key_size);
 
-  const uint64_t hash = io::short_hash(key, key_size) + io::mix64(source_size);
+  const uint64_t hash = text::hash_word({key, key_size}) + io::mix64(source_size);
   index_.prefetch(hash);
   pending_.push_back({hash, begin, rule.mass, sentence, source_size, target_size, key_size});
   if (pending_.size() == kPending) settle();
@@ -77,7 +79,7 @@ void RuleCounts::count_sentence(uint32_t number, uint32_t sentence) {
   for (size_t which = 0; which < firsts_.size(); ++which) {
     Firsts& firsts = firsts_[which];
     const std::string_view key = part(row, which);
-    const uint64_t hash = io::short_hash(key.data(), key.size());
+    const uint64_t hash = text::hash_word(key);
     const auto next = static_cast<uint32_t>(firsts.rows.size());
     const auto same = [&](uint32_t i) {
       const Row& other = rows_[firsts.rows[i]];

@@ -6,8 +6,8 @@
 #include "grammar/lowest_origins.h"
 #include "grammar/rule_key.h"
 #include "hash_index.h"
-#include "io/checksum.h"
 #include "io/error.h"
+#include "text/vocab.h"
 
 namespace demotic::grammar {
 
@@ -155,9 +155,9 @@ void RuleSums::write_source(std::span<const Place> rows, SummedRows& out) {
       continue;
     }
     const auto next_total = static_cast<uint32_t>(totals_.size());
-    const uint32_t total = index_.find_or_add(
-        io::short_hash(side.data(), side.size()), next_total,
-        [&](uint32_t i) { return columns.target.view()[totals_[i].row] == side; });
+    const uint32_t total = index_.find_or_add(text::hash_word(side), next_total, [&](uint32_t i) {
+      return columns.target.view()[totals_[i].row] == side;
+    });
     if (total == next_total) totals_.push_back({columns.rows()});
     for (size_t at = begin, next; at < end; at = next) {
       const std::string_view way = record(rows[at]).links();
@@ -207,7 +207,7 @@ void RuleSums::sum_targets(SummedRows& out) {
   for (uint64_t at = 0; at < records_.size(); at += record(at).size()) {
     const Record& row = record(at);
     const std::string_view side = row.target();
-    const uint32_t total = index_.find(io::short_hash(side.data(), side.size()),
+    const uint32_t total = index_.find(text::hash_word(side),
                                        [&](uint32_t i) { return targets[totals_[i].row] == side; });
     if (total == HashIndex::kNone) continue;
     totals_[total].mass += row.mass;

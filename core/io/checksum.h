@@ -19,26 +19,6 @@ inline uint64_t mix64(uint64_t x) {
   return x ^ (x >> 32);
 }
 
-// Of short keys, for tables in memory: many times as fast as the checksum of the same bytes.
-inline uint64_t short_hash(const char* data, size_t size) {
-  constexpr uint64_t kPrime = 0x9e3779b185ebca87ull;
-  uint64_t hash = size * kPrime;
-  const auto take = [&](size_t bytes) {
-    uint64_t word = 0;
-    std::memcpy(&word, data, bytes);
-    hash = (std::rotl(hash, 23) ^ word) * kPrime;
-    hash ^= hash >> 32;
-  };
-  for (; size >= 8; size -= 8, data += 8) take(8);
-  if (size >= 4) {
-    take(4);
-    data += 4;
-    size -= 4;
-  }
-  for (; size > 0; --size, ++data) take(1);
-  return mix64(hash);
-}
-
 inline uint64_t checksum64(const void* data, size_t size) {
   constexpr uint64_t kPrime = 0x9e3779b185ebca87ull;
   const auto* p = static_cast<const unsigned char*>(data);

@@ -66,6 +66,7 @@ def test_a_translation_is_explained_by_rules_and_their_sentences(lazy: RulesMode
 def test_inspect_says_what_the_parts_are(lazy: RulesModel) -> None:
     told = str(inspect(lazy.part("aligned.bin")))
     assert "sentence pairs" in told
+    assert "aligned.bin" in str(inspect(lazy.bundle.folder))
     assert demotic.load(lazy.bundle.folder, verify=True)
 
 

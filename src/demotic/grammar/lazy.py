@@ -16,17 +16,16 @@ import tempfile
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from demotic import _core, files
-from demotic.decode.core_decoder import tokens_of
 from demotic.grammar.table import RuleTable
 from demotic.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from demotic._core import Links
     from demotic.align.text import Text
-    from demotic.decode.decoder import Sentence
     from demotic.grammar.extraction import HieroExtraction
 
 _KEPT = 64  # tables for sentences that may come again
@@ -76,6 +75,7 @@ class LazyRules:
         self._text = text
         self._rules = _core.LazyRules(text, lexical, _WIDE if span is None else span)
         self._tables: OrderedDict[tuple[tuple[str, ...], ...], RuleTable] = OrderedDict()
+        self._guard = Lock()
 
     @classmethod
     def load(
@@ -92,13 +92,17 @@ class LazyRules:
         with files.naming(lexical):
             return cls(text, _core.LexicalTable(str(lexical), verify is not False), span=span)
 
-    def table(self, sentences: Iterable[Sentence], *, threads: int = 1) -> RuleTable:
+    def table(self, sentences: Iterable[str | Sequence[str]], *, threads: int = 1) -> RuleTable:
         """The rules that can match some sentences; those of one do not depend on the others."""
-        wanted = tuple(tuple(tokens_of(sentence)) for sentence in sentences)
-        found = self._tables.pop(wanted, None) or self._made(wanted, threads)
-        self._tables[wanted] = found
-        while len(self._tables) > _KEPT:
-            self._tables.popitem(last=False)
+        wanted = tuple(tuple(each.split() if isinstance(each, str) else each) for each in sentences)
+        with self._guard:
+            found = self._tables.pop(wanted, None)
+        if found is None:
+            found = self._made(wanted, threads)
+        with self._guard:
+            self._tables[wanted] = found
+            while len(self._tables) > _KEPT:
+                self._tables.popitem(last=False)
         return found
 
     def _made(self, sentences: Sequence[Sequence[str]], threads: int) -> RuleTable:
