@@ -205,7 +205,8 @@ class _RowsTask:
                     temporary, self.schema, compression="zstd", use_dictionary=False
                 ) as sink,
             ):
-                note = self.job(read_arrays(_path(folder, "piece", number)), sink.write_batch)
+                piece = read_arrays(_path(folder, "piece", number))
+                note = self.job(piece, lambda part, batch: sink.write_batch(batch))
         except DemoticError as error:
             note = _told(error)
             temporary.unlink(missing_ok=True)
