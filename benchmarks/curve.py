@@ -18,7 +18,7 @@ from typing import Any
 
 import demotic
 from benchmarks.peers import peers
-from benchmarks.trained import arguments, home, sentences, trained
+from benchmarks.trained import TESTED_ON, arguments, home, sentences, trained
 from demotic.metrics import Bleu
 
 SETTINGS: dict[str, tuple[str, tuple[int, ...]]] = {
@@ -57,7 +57,7 @@ def points(system: str, pairs: int, models: Path, count: int) -> list[dict[str, 
 def main() -> None:
     """One table for each size."""
     parser = arguments(__doc__)
-    parser.add_argument("--sentences", type=int, default=300)
+    parser.add_argument("--sentences", type=int, default=TESTED_ON)
     given = parser.parse_args()
     kept_in = given.models.parent / "curve.json"
     kept = json.loads(kept_in.read_text()) if kept_in.exists() else {}

@@ -81,10 +81,11 @@ def is_own(package: ModuleType, value: object) -> bool:
 
 def documented(package: str, name: str, value: object) -> list[str]:
     """The directive of one name; nothing for modules and constants without a docstring."""
+    again = ["   :no-index:"] if package == "demotic" else []  # each name has its package's page
     if inspect.isclass(value):
-        return [f".. autoclass:: {package}.{name}", "   :members:"]
+        return [f".. autoclass:: {package}.{name}", "   :members:", *again]
     if callable(value) and getattr(value, "__doc__", None):
-        return [f".. autofunction:: {package}.{name}"]
+        return [f".. autofunction:: {package}.{name}", *again]
     return []
 
 

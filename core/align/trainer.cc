@@ -346,12 +346,34 @@ void AlignerTrainer::add_counts(Stage stage, const TrainerCounts& counts) {
       all[at].backward += some[at].backward;
     }
   };
-  sum(counts_, counts.cells);
+  if (!counts.cells.empty()) sum(counts_, counts.cells);
   sum(null_counts_, counts.null);
   forward_jump_counts_.add(counts.forward_jumps);
   backward_jump_counts_.add(counts.backward_jumps);
   log_likelihood_ += counts.log_likelihood;
   jumps_counted_ |= stage == Stage::hmm;
+}
+
+std::vector<DirectedWeights> AlignerTrainer::weights_of(std::span<const uint32_t> cells) const {
+  std::vector<DirectedWeights> out;
+  out.reserve(cells.size());
+  for (const uint32_t cell : cells) {
+    if (cell > cells_.size()) throw io::Error(io::Fault::argument, "no such cell");
+    out.push_back(weights_[cell]);
+  }
+  return out;
+}
+
+void AlignerTrainer::add_counts_of(std::span<const uint32_t> cells,
+                                   std::span<const int64_t> counts) {
+  if (counts.size() != 2 * cells.size() ||
+      std::ranges::any_of(cells, [&](uint32_t cell) { return cell > cells_.size(); }))
+    throw io::Error(io::Fault::argument, "counts of no such cells");
+  for (size_t at = 0; at < cells.size(); ++at) {
+    DirectedCounts& sum = counts_[cells[at]];
+    sum.forward += counts[2 * at];
+    sum.backward += counts[2 * at + 1];
+  }
 }
 
 AlignerModel AlignerTrainer::model(const text::Vocab& vocab) const {

@@ -92,8 +92,12 @@ class AlignerTrainer {
   void take(TrainerWeights weights);
   // Of all pairs that were expected since maximise().
   TrainerCounts counts() const;
-  // Of pairs elsewhere; `stage` is the one that they were counted in.
+  // Of pairs elsewhere; `stage` is the one that they were counted in.  Those of cells may be left
+  // out, and added by themselves.
   void add_counts(Stage stage, const TrainerCounts& counts);
+  // Of some cells, which are numbers up to cells(), that of the spare one.
+  std::vector<DirectedWeights> weights_of(std::span<const uint32_t> cells) const;
+  void add_counts_of(std::span<const uint32_t> cells, std::span<const int64_t> counts);
 
   AlignerModel model(const text::Vocab& vocab) const;
 

@@ -176,6 +176,20 @@ void bind_sums(nb::class_<align::AlignerTrainer>& trainer) {
           },
           "What was expected since the weights were set, in whole numbers that add up")
       .def(
+          "weights_of",
+          [](const align::AlignerTrainer& trainer, const Input<uint32_t>& cells) {
+            return numpy(unlocked([&] { return flat<float>(trainer.weights_of(span_of(cells))); }));
+          },
+          nb::arg("cells").noconvert(), "Of some cells")
+      .def(
+          "add_counts_of",
+          [](align::AlignerTrainer& trainer, const Input<uint32_t>& cells,
+             const Input<int64_t>& counts) {
+            const nb::gil_scoped_release unlocked;
+            trainer.add_counts_of(span_of(cells), span_of(counts));
+          },
+          nb::arg("cells").noconvert(), nb::arg("counts").noconvert(), "To those of some cells")
+      .def(
           "add_counts",
           [](align::AlignerTrainer& trainer, std::string_view stage, uint32_t max_length,
              const Input<int64_t>& cells, const Input<int64_t>& null, const Input<int64_t>& forward,
@@ -189,7 +203,7 @@ void bind_sums(nb::class_<align::AlignerTrainer>& trainer) {
           nb::arg("stage"), nb::arg("max_length"), nb::arg("cells").noconvert(),
           nb::arg("null").noconvert(), nb::arg("forward").noconvert(),
           nb::arg("backward").noconvert(), nb::arg("likelihood"),
-          "Add what other trainers counted");
+          "Add what other trainers counted; cells may be left out");
 }
 
 void bind_trainer(nb::module_& m) {

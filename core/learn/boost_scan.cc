@@ -2,30 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
-// The same loops, compiled for machines with wider registers too, as in softmax.cc.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__)
-#define DEMOTIC_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define DEMOTIC_WIDE
-#endif
+#include "learn/wide.h"
 
 namespace demotic::learn {
 
 namespace {
 
-using Doubles = double __attribute__((vector_size(32)));
-using Bits = uint64_t __attribute__((vector_size(32)));
-
 constexpr size_t kLanes = 4;
 constexpr size_t kBlock = 64;  // atoms whose maximum is compared with the best one so far
 
-// Registers wider than the machine's are no arguments of functions: these are written in place.
-#define LOAD(name, from) \
-  Doubles name;          \
-  std::memcpy(&name, from, sizeof(name))
 #define EACH(value) (Doubles{} + (value))
 #define KEEP(mask, x) ((Doubles)((Bits)(mask) & (Bits)(x)))  // 0 where the mask is not set
 #define MOST(a, b) ((a) > (b) ? (a) : (b))
@@ -52,7 +38,7 @@ DEMOTIC_WIDE Promise most_promised(std::span<const double> v, double total, doub
         for (size_t k = 0; k < kLanes; ++k) last[k] = i + k < end ? from[k] : 0.0;
         from = last;
       }
-      LOAD(one, from);
+      DEMOTIC_LOAD(Doubles, one, from);
       const Doubles other = all - one;
       const Doubles a = (Doubles)((Bits)one & no_sign), b = (Doubles)((Bits)other & no_sign);
       const Doubles both = KEEP(a > bar, a - paid) + KEEP(b > bar, b - paid);
@@ -71,7 +57,7 @@ DEMOTIC_WIDE double steepest_atom(std::span<const double> v, double total) {
   Doubles most = {};
   const size_t whole = v.size() / kLanes * kLanes;
   for (size_t i = 0; i < whole; i += kLanes) {
-    LOAD(one, v.data() + i);
+    DEMOTIC_LOAD(Doubles, one, v.data() + i);
     const Doubles a = (Doubles)((Bits)one & no_sign);
     const Doubles b = (Doubles)((Bits)(all - one) & no_sign);
     most = MOST(a, most);

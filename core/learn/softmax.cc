@@ -4,29 +4,13 @@
 #include <cstring>
 #include <limits>
 
-// The same loops, compiled for machines with wider registers too.  No instruction fuses operations,
-// so all of them give the same bits.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__)
-#define DEMOTIC_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define DEMOTIC_WIDE
-#endif
+#include "learn/wide.h"
 
 namespace demotic::learn {
 
 namespace {
 
-using Doubles = double __attribute__((vector_size(32)));
-using Floats = float __attribute__((vector_size(16)));
-using Bits = uint64_t __attribute__((vector_size(32)));
-
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// Registers wider than the machine's are no arguments of functions: these are written in place.
-#define LOAD(type, name, from) \
-  type name;                   \
-  std::memcpy(&name, from, sizeof(name))
 
 }  // namespace
 
@@ -44,7 +28,7 @@ DEMOTIC_WIDE void dense_scores(const double* w, uint32_t width, const float* x, 
     const uint32_t j = at + 4 <= n ? at : n - 4;  // the last four overlap those before
     Doubles sum = {};
     for (uint32_t f = 0; f < width; ++f) {
-      LOAD(Floats, values, x + size_t{f} * n + j);
+      DEMOTIC_LOAD(Floats, values, x + size_t{f} * n + j);
       sum += w[f] * __builtin_convertvector(values, Doubles);
     }
     std::memcpy(s + j, &sum, sizeof(sum));
@@ -57,7 +41,7 @@ DEMOTIC_WIDE Softmax to_probabilities(double* s, uint32_t n) {
   Doubles most = {-kInfinity, -kInfinity, -kInfinity, -kInfinity};
   Doubles check = {};  // becomes NaN with the first score that is not finite
   for (uint32_t j = 0; j < room; j += 4) {
-    LOAD(Doubles, v, s + j);
+    DEMOTIC_LOAD(Doubles, v, s + j);
     most = v > most ? v : most;
     check += v - v;
   }
@@ -86,7 +70,7 @@ DEMOTIC_WIDE Softmax to_probabilities(double* s, uint32_t n) {
                                 1.0};
   Doubles sum = {};
   for (uint32_t j = 0; j < room; j += 4) {
-    LOAD(Doubles, x, s + j);
+    DEMOTIC_LOAD(Doubles, x, s + j);
     x -= best;
     x = x < -708.0 ? Doubles{-708.0, -708.0, -708.0, -708.0} : x;
     const Doubles shifted = x * kLog2E + kRound;
@@ -129,12 +113,12 @@ DEMOTIC_WIDE void expectations(const double* p, uint32_t width, const float* x, 
     }
     Doubles sum = {};
     for (uint32_t j = 0; j < whole; j += 4) {
-      LOAD(Floats, values, x + j);
-      LOAD(Doubles, weight, p + j);
+      DEMOTIC_LOAD(Floats, values, x + j);
+      DEMOTIC_LOAD(Doubles, weight, p + j);
       sum += weight * __builtin_convertvector(values, Doubles);
     }
     if (rest > 0) {
-      LOAD(Floats, values, x + n - 4);
+      DEMOTIC_LOAD(Floats, values, x + n - 4);
       sum += last * __builtin_convertvector(values, Doubles);
     }
     mean[f] = (sum[0] + sum[2]) + (sum[1] + sum[3]);

@@ -10,17 +10,9 @@ import pytest
 from demotic import _core
 from demotic.align import Text
 from demotic.align.aligner import Aligner, AlignerOptions
-from demotic.engine import LocalEngine
 from demotic.errors import ArgumentError
+from tests.engine.in_pieces import InPieces
 from tests.systems import toys
-
-
-class InPieces(LocalEngine):
-    """Does here what a cluster does elsewhere."""
-
-    @property
-    def spread(self) -> bool:  # type: ignore[override]
-        return True
 
 
 @pytest.mark.parametrize("piece", [1, 37, 1000])
@@ -84,5 +76,10 @@ def test_weights_and_counts_of_another_text_are_refused() -> None:
         one.take(*other.weights())
     with pytest.raises(ArgumentError, match="another text"):
         one.add_counts("hmm", 200, *other.counts())
+    for cells, counts in (([4], [0, 0]), ([0], [0])):
+        with pytest.raises(ArgumentError, match="no such cell"):
+            one.add_counts_of(np.array(cells, np.uint32), np.array(counts, np.int64))
+    with pytest.raises(ArgumentError, match="no such cell"):
+        one.weights_of(np.array([4], np.uint32))
     with pytest.raises(ArgumentError, match="other lengths"):
         one.add_counts("hmm", 7, *one.counts())

@@ -60,6 +60,12 @@ def test_text_without_capitals_teaches_to_write_none() -> None:
     assert Orthography.from_json(english.to_json()).decode(tokens, source) == "the man reads."
     # A small beginning is no label, then.
     assert german.decode(["der", "Mann", "liest"], english.encode("the man")) == "Der Mann liest"
+    # Words that nobody knows are no exception.
+    copied, links = ["the", "Hund", "reads", "￭."], [(0, 0), (1, 1), (2, 2), (3, 3)]
+    given = german.encode("Der Hund liest.")
+    assert english.decode(copied, given, alignment=links) == "the hund reads."
+    names = learned([*small, "he met Anna"], "en", "truecase")
+    assert names.decode(copied, given, alignment=links) == "the Hund reads."
     few = learned(small[:50], "en", "truecase")
     assert few.decode(tokens, source) == "The man reads."
 

@@ -80,6 +80,8 @@ def test_marks_stand_around_whole_words(tokens: str, links: str, mended: str) ->
         ("页面“首页”", "page Cancel home some", "0-0 1-1 2-2 3-3", 'page "home"'),
         ('页面"首页"', "page ￭\" home ￭\"", "0-0 1-1 2-2 3-3", 'page "home"'),
         ("《首页》", "》 《 home", "2-0 0-1 1-2", '"home"'),
+        ("%(start_a)s和%(end_a)s", "⟦var1⟧ and ⟦var2⟧", "0-0 1-1 2-2", "%(start_a)s and %(end_a)s"),
+        ("<em>首页</em>", "⟦tag1⟧ home ⟦tag2⟧", "0-0 1-1 2-2", "<em>home</em>"),
         ("「首页」页面", "page 「 home 」", "0-1 1-2 2-3 3-0", 'page "home"'),
         ("页面“首页”和“页面”", "“ home ” page and “ page ”", "1-0 2-1 3-2 0-3 4-4 5-5 6-6 7-7",
          "“home” page and “page”"),

@@ -9,18 +9,10 @@ import numpy as np
 import pytest
 
 from demotic import _core
-from demotic.engine import LocalEngine
 from demotic.errors import ArgumentError, FormatError
 from demotic.lm.estimation import estimate
+from tests.engine.in_pieces import InPieces
 from tests.systems import toys
-
-
-class InPieces(LocalEngine):
-    """Does here what a cluster does elsewhere."""
-
-    @property
-    def spread(self) -> bool:  # type: ignore[override]
-        return True
 
 
 @pytest.mark.parametrize("order", [1, 3, 8])

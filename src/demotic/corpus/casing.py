@@ -207,6 +207,11 @@ class Casing:
                 tokens[at] = with_bare(tokens[at], key)
         return tokens, style
 
+    @property
+    def all_small(self) -> bool:
+        """Has the text no capitals at all?  Words that pass through get none either."""
+        return self.mode == "truecase" and not self.capitals and not self.forms
+
     def decode(self, words: list[str | None], style: Style) -> list[str | None]:
         """Words (None for spans) in the case that the sentence should have."""
         if self.mode == "none":

@@ -298,6 +298,7 @@ class Orthography:
             or layout.gaps
             or mode == "lower"
             or source.style == "capitals"
+            or self.casing.all_small
             or not MARK_TOKENS.isdisjoint(source.tokens)
         ):
             return None
@@ -350,7 +351,9 @@ class Orthography:
             ],
             source.style,
         )
-        if source.cases:
+        if links and self.casing.all_small:
+            words = [word and word.lower() for word in words]
+        elif source.cases:
             words = recased(words, written, dict(source.cases), links)
         words = [
             loud(each.span.text, self._found(each.span.text))

@@ -284,11 +284,12 @@ def _touching(
         if not 0 <= first < last - 1:
             continue
         opening, closing = result[first].token, result[last].token
-        if _touch(*source[pair.first : pair.first + 2]) and not _touch(
+        tells = "⟦var" not in source[pair.first]  # a placeholder stands for words
+        if _touch(*source[pair.first : pair.first + 2], mixed=tells) and not _touch(
             opening, result[first + 1].token, mixed=eastern
         ):
             result[first] = result[first]._replace(token=opening + JOINER)
-        if _touch(*source[pair.last - 1 : pair.last + 1]) and not _touch(
+        if _touch(*source[pair.last - 1 : pair.last + 1], mixed=tells) and not _touch(
             result[last - 1].token, closing, mixed=eastern
         ):
             result[last] = result[last]._replace(token=JOINER + closing)

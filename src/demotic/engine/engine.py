@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 Job: TypeAlias = "Callable[[Arrays], Arrays]"
 """Work on one piece of a text, the same wherever it is done.  It is pickled to get there, so it is
 a function of a module or an object of a class of one, with little in it."""
-RowsJob: TypeAlias = "Callable[[Arrays, Callable[[pa.RecordBatch], None]], Arrays]"
-"""The same where it makes rows, which it hands to its second argument, and a note beside them."""
+RowsJob: TypeAlias = "Callable[[Arrays, Callable[[int, pa.RecordBatch], None]], Arrays]"
+"""The same where it makes rows, which it hands to its second argument with the number of their
+part, and a note beside them."""
 
 
 class Rows(Protocol):
@@ -30,9 +31,8 @@ class Rows(Protocol):
     def pieces(self) -> Iterator[Arrays]:
         """What the rows are made of, cut so that a task can hold a piece."""
 
-    @property
-    def job(self) -> RowsJob:
-        """What makes rows of a piece."""
+    def job(self, parts: int) -> RowsJob:
+        """What makes rows of a piece, for so many parts where it can."""
 
     def add_note(self, note: Arrays) -> None:
         """What the job noted beside the rows of a piece; pieces come in their order."""

@@ -6,7 +6,8 @@
 
 Data goes through files in a folder that all machines see, not through this process's Java: a task
 reads its piece, calls the same core as the local engine, and leaves its result under the piece's
-number.  So results are in order, a task that is tried twice does no harm, and a query that looks at
+number.  Rows that a kernel of the core can sum are summed by it, part by part; others by the query.
+  So results are in order, a task that is tried twice does no harm, and a query that looks at
 rows twice does not make them again.
 """
 
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING
 from demotic import errors
 from demotic.engine.arrays import Arrays, as_array, read_arrays, write_arrays
 from demotic.engine.engine import Job, Kernel, Rows, RowsJob
-from demotic.engine.parts import on_disk
+from demotic.engine.parts import on_disk, read_batches, write_batches
 from demotic.engine.session import connect, run
 from demotic.errors import ArgumentError, DemoticError
 from demotic.files import check_folder
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _AT_ONCE = 1 << 16  # rows of a result
+_OF_A_PART = 1 << 12  # rows of one of many results
+_MOST_PARTS = 1024  # whose results are merged here
+_PARTS = "parts"  # of the rows of a piece, in its note
 _ERROR = "error"  # the name of a result that is none
 
 
@@ -89,21 +93,32 @@ class SparkEngine:
         progress: Progress = SILENT,
         kernel: Kernel | None = None,
     ) -> Iterator[list[Iterator[pa.RecordBatch]]]:
-        """The result of a query over all rows, as one run."""
+        """The result of a query over all rows, as one run; of a kernel, a run for each part."""
         with self._folder() as folder:
             number = _write(rows.pieces(), folder)
             (folder / "rows").mkdir()
-            job = _RowsTask(str(folder), rows.job, schema)
-            self._run(job, number, folder, "making rows", progress)
+            (folder / "sums").mkdir()
+            parts = max(1, min(number, _MOST_PARTS))
+            make = _RowsTask if kernel is None else _PartsTask
+            task = make(str(folder), rows.job(1 if kernel is None else parts), schema)
+            self._run(task, number, folder, "making rows", progress)
             for each in range(number):
                 rows.add_note(_result(folder, each))
             if not any((folder / "rows").iterdir()):
                 yield []
                 return
             with progress.step("aggregating", 1, "query") as advance:
-                run(self._session, lambda: self._query(folder, query))
+                if kernel is None:
+                    run(self._session, lambda: self._query(folder, query))
+                else:
+                    sums = _SumTask(str(folder), kernel, schema, number)
+                    spread = self._session.sparkContext.parallelize(range(parts), parts)
+                    run(self._session, lambda: spread.foreach(sums))
                 advance(1)
-            yield [_stored(folder / "answer")]
+            if kernel is None:
+                yield [_stored(folder / "answer")]
+            else:
+                yield [read_batches(path) for path in sorted((folder / "sums").glob("*.sums"))]
 
     def _query(self, folder: Path, query: str) -> None:
         session = self._session.newSession()  # whose tables nobody else has
@@ -120,7 +135,12 @@ class SparkEngine:
             yield folder
 
     def _run(
-        self, task: _Task | _RowsTask, number: int, folder: Path, title: str, progress: Progress
+        self,
+        task: _Task | _RowsTask | _PartsTask,
+        number: int,
+        folder: Path,
+        title: str,
+        progress: Progress,
     ) -> None:
         """A task for each piece; raises what went wrong in the first piece where anything did."""
         context = self._session.sparkContext
@@ -192,6 +212,65 @@ class _RowsTask:
         else:
             temporary.replace(folder / "rows" / f"{number}.parquet")
         write_arrays(_path(folder, "result", number), note)
+
+
+@dataclass(frozen=True)
+class _PartsTask:
+    """Rows of one piece, part by part, so that each part can be read by itself."""
+
+    folder: str
+    job: RowsJob
+    schema: pa.Schema
+
+    def __call__(self, number: int) -> None:
+        import numpy as np
+        import pyarrow as pa
+
+        folder = Path(self.folder)
+        made: list[tuple[int, pa.RecordBatch]] = []
+        try:
+            note = self.job(
+                read_arrays(_path(folder, "piece", number)), lambda *batch: made.append(batch)
+            )
+        except DemoticError as error:
+            note = _told(error)
+        else:
+            note = {**note, _PARTS: np.array([part for part, _ in made], np.int64)}
+            temporary = folder / "rows" / f".{number}.{os.getpid()}"
+            with on_disk():
+                with pa.ipc.new_file(temporary, self.schema) as sink:
+                    for _, batch in made:
+                        sink.write_batch(batch)
+                temporary.replace(_path(folder / "rows", "rows", number))
+        write_arrays(_path(folder, "result", number), note)
+
+
+@dataclass(frozen=True)
+class _SumTask:
+    """What a kernel makes of the rows that all pieces have of one part."""
+
+    folder: str
+    kernel: Kernel
+    schema: pa.Schema
+    pieces: int
+
+    def __call__(self, part: int) -> None:
+        import pyarrow as pa
+
+        folder, found = Path(self.folder), []
+        for number in range(self.pieces):
+            parts = read_arrays(_path(folder, "result", number))[_PARTS]
+            with on_disk(), pa.memory_map(str(_path(folder / "rows", "rows", number))) as file:
+                batches = pa.ipc.open_file(file)
+                found += [batches.get_batch(int(at)) for at in (parts == part).nonzero()[0]]
+        if not found:
+            return
+        answer = self.kernel(pa.Table.from_batches(found, self.schema))
+        out = _path(folder / "sums", "sums", part)
+        temporary = out.with_name(f".{part}.{os.getpid()}")
+        cuts = range(0, len(answer), _OF_A_PART)
+        write_batches(temporary, answer.schema, (answer.slice(at, _OF_A_PART) for at in cuts))
+        temporary.replace(out)
 
 
 def _path(folder: Path, kind: str, number: int) -> Path:

@@ -98,10 +98,9 @@ class RuleRows:
         """Of the aligned text."""
         return aligned_pieces(*self._texts, self._engine.piece)
 
-    @property
-    def job(self) -> RuleJob:
-        """What makes rows of a piece."""
-        return RuleJob(self.extract, self.schema)
+    def job(self, parts: int) -> RuleJob:
+        """What makes rows of a piece; all of a target in one part."""
+        return RuleJob(self.extract, self.schema, parts)
 
     def add_note(self, note: Arrays) -> None:
         """What was counted beside the rows of a piece."""
@@ -115,16 +114,18 @@ class RuleJob:
 
     extract: Extract
     schema: pa.Schema
+    parts: int
 
-    def __call__(self, piece: Arrays, put: Callable[[pa.RecordBatch], None]) -> Arrays:
+    def __call__(self, piece: Arrays, put: Callable[[int, pa.RecordBatch], None]) -> Arrays:
         """Sentences keep the numbers that they have in the whole text."""
         source, target, links = aligned_lines(piece)
         first = piece["first"].astype(np.uint32)
-        extraction = self.extract.open(_ROWS, 1, 1)
+        extraction = self.extract.open(_ROWS, self.parts, 1)
         extraction.run(source, target, links, 0, len(links))
         for columns in (*extraction.take(), *extraction.take_all()):
-            _, batch = batch_of(columns, self.schema)
-            put(batch.set_column(_ORIGINS, SCHEMA.field(_ORIGINS), _moved(batch["origins"], first)))
+            part, batch = batch_of(columns, self.schema)
+            moved = _moved(batch["origins"], first)
+            put(part, batch.set_column(_ORIGINS, SCHEMA.field(_ORIGINS), moved))
         return {"counts": self.extract.counts(extraction)}
 
 

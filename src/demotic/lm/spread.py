@@ -93,18 +93,19 @@ class SpreadText:
         for text, numbers in zip(self._texts(), self._numbers, strict=True):
             yield {**text, "numbers": numbers, "size": size}
 
-    @property
-    def job(self) -> CountNgrams:
-        """What counts a piece."""
+    def job(self, parts: int) -> CountNgrams:
+        """What counts a piece, all in one part."""
         return CountNgrams(self._order, self._skip)
 
     def __iter__(self) -> Iterator[tuple[int, pa.RecordBatch]]:
         """The same counted here, in one part."""
-        batches: list[pa.RecordBatch] = []
         for piece in self.pieces():
-            self.add_note(self.job(piece, batches.append))
-            yield from ((0, batch) for batch in batches)
-            batches.clear()
+            yield from self._counted(piece)
+
+    def _counted(self, piece: Arrays) -> list[tuple[int, pa.RecordBatch]]:
+        made: list[tuple[int, pa.RecordBatch]] = []
+        self.add_note(self.job(1)(piece, lambda *batch: made.append(batch)))
+        return made
 
     def add_note(self, note: Arrays) -> None:
         """There is none."""
@@ -142,14 +143,14 @@ class CountNgrams:
     order: int
     skip_special: bool
 
-    def __call__(self, piece: Arrays, put: Callable[[pa.RecordBatch], None]) -> Arrays:
+    def __call__(self, piece: Arrays, put: Callable[[int, pa.RecordBatch], None]) -> Arrays:
         """Rows of the n-grams' bytes."""
         text = _text(piece, self.skip_special)
         keys, counts = _core.count_ngrams(text, self.order, piece["numbers"], int(piece["size"][0]))
         ends = np.arange(len(counts) + 1, dtype=np.int32) * (len(keys) // max(1, len(counts)))
         buffers = [None, pa.py_buffer(ends), pa.py_buffer(keys)]
         ngrams = pa.Array.from_buffers(pa.binary(), len(counts), buffers)
-        put(pa.RecordBatch.from_arrays([ngrams, pa.array(counts)], schema=SCHEMA))
+        put(0, pa.RecordBatch.from_arrays([ngrams, pa.array(counts)], schema=SCHEMA))
         return {}
 
 

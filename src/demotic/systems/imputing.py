@@ -29,13 +29,13 @@ class ImputedConfig:
     sentences."""
     reverse: Path | None = None
     """A model of the opposite direction, which says what their sources may be."""
-    sentences: int = 500
+    sentences: int = 300
     """Sentences of the text that take part, spread evenly over it."""
-    sources: int = 5
+    sources: int = 3
     """The most sources of a sentence."""
     scale: float = 1.0
     """Sources are as probable as exp(scale * score): with a larger one the best counts more."""
-    weight: float = 1.0
+    weight: float = 0.5
     """How often a sentence counts, all of its sources together, where one of the development set
     counts once."""
     alone: bool = False
