@@ -7,7 +7,7 @@
 Data goes through files in a folder that all machines see, not through this process's Java: a task
 reads its piece, calls the same core as the local engine, and leaves its result under the piece's
 number.  Rows that a kernel of the core can sum are summed by it, part by part; others by the query.
-  So results are in order, a task that is tried twice does no harm, and a query that looks at
+So results are in order, a task that is tried twice does no harm, and a query that looks at
 rows twice does not make them again.
 """
 
@@ -96,8 +96,8 @@ class SparkEngine:
         """The result of a query over all rows, as one run; of a kernel, a run for each part."""
         with self._folder() as folder:
             number = _write(rows.pieces(), folder)
-            (folder / "rows").mkdir()
-            (folder / "sums").mkdir()
+            for name in ("rows", "sums"):
+                _open_to_executors(folder / name)
             parts = max(1, min(number, _MOST_PARTS))
             make = _RowsTask if kernel is None else _PartsTask
             task = make(str(folder), rows.job(1 if kernel is None else parts), schema)
@@ -131,7 +131,7 @@ class SparkEngine:
         self.check()
         with on_disk(), tempfile.TemporaryDirectory(prefix="demotic-", dir=self.temp) as name:
             folder = Path(name).absolute()
-            folder.chmod(0o777)  # executors may be other users
+            _open_to_executors(folder)
             yield folder
 
     def _run(
@@ -272,6 +272,12 @@ class _SumTask:
         cuts = range(0, len(answer), _OF_A_PART)
         write_batches(temporary, answer.schema, (answer.slice(at, _OF_A_PART) for at in cuts))
         temporary.replace(out)
+
+
+def _open_to_executors(folder: Path) -> None:
+    """They may be other users, who write there but replace nothing of ours."""
+    folder.mkdir(exist_ok=True)
+    folder.chmod(0o1777)
 
 
 def _path(folder: Path, kind: str, number: int) -> Path:
