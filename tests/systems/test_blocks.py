@@ -467,3 +467,12 @@ def test_a_reordering_that_the_preset_does_not_have_is_refused() -> None:
 def test_counts_are_checked_before_anything_is_trained(setting: dict[str, object]) -> None:
     with pytest.raises(ArgumentError):
         from_record(Config, setting)
+
+
+def test_blocks_seen_once_make_events_where_mert_weighs_them() -> None:
+    assert Config().learn.min_count == 1
+    assert Config(preset="row5").learn.min_count == 2
+    assert Config(preset="row5", learn=LearnConfig(min_count=3)).learn.min_count == 3
+    some = {"learn": {"lm_folds": 2}}  # leaves the rest to the preset
+    assert from_record(Config, some).learn.min_count == 1
+    assert from_record(Config, {"preset": "row5", **some}).learn.min_count == 2

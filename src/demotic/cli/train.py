@@ -191,7 +191,7 @@ def command(
         typer.Option(
             metavar="table|lazy",
             help="hiero, phrase: a table of all rules, or rules made for the sentences at hand from"
-            " the aligned text, which trains faster and takes less disk, and translates slower."
+            " the aligned text: no extraction and less disk, but slower tuning and translating."
             " [default: table]",
             show_default=False,
         ),

@@ -51,7 +51,8 @@ class LearnConfig:
     ever seen again, then do not teach that length is good."""
     min_count: int = 2
     """Blocks seen less often make no events, though they stay in the table: they are hardly ever
-    seen again, and teach that rare is good and long is good."""
+    seen again, and teach that rare is good and long is good.  1 with the preset ``tuned``, whose
+    weights by MERT gain nothing by it."""
     neutral: Literal["own", "tied"] = "own"
     """Blocks that follow none have weights of their ``own``, or those of the others (``tied``)."""
     perceptron_passes: int = 3
@@ -75,7 +76,10 @@ class Config(TrainingConfig):
     """Everything that can be chosen; saved in the model in full."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        name: {"search": BlockSearch(reorder=row.reorder)}
+        name: {
+            "search": BlockSearch(reorder=row.reorder),
+            "learn": LearnConfig(min_count=1 if row.tuned else 2),
+        }
         for name, row in ROWS.items()
         if row.floats != "test"
     }
@@ -93,7 +97,7 @@ class Config(TrainingConfig):
     """What the local model learns from.  Blocks where the links give them, and costs by source word
     in training, too: without these two the paper's reading of events learns weights that translate
     badly (docs/blocks.md)."""
-    learn: LearnConfig = field(default_factory=LearnConfig)
+    learn: LearnConfig = OF_PRESET
     """How the local model learns."""
     tune: TuneConfig = field(default_factory=TuneConfig)
     """Minimum error rate training of the weights, with the preset ``tuned``."""
